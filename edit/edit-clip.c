@@ -14,8 +14,8 @@ static bool edit_clip_is_call(const struct fxt_record *r)
 }
 
 /*
- * Whether R has room for the additional arguments. The result must be the same for both parts of an
- * event: if one part has the true time, the other part needs it, too.
+ * Returns true if R has room for the additional arguments. The result must be the same for both
+ * parts of an event: if one part has the true time, the other part needs it, too.
  */
 static bool edit_clip_has_room(const struct fxt_record *r)
 {

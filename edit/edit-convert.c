@@ -15,7 +15,7 @@ FXT_NAMES(X)
 
 /* ---- text ---- */
 
-/* The buffer for text I. Without memory, returns NULL and sets the output's error. */
+/* Returns the buffer for text I. Without memory, returns NULL and sets the output's error. */
 static char *edit_convert_place(struct edit_copy *c, unsigned i)
 {
 	if (!c->texts[i])
@@ -64,8 +64,10 @@ static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int a
 	s->length = n;
 }
 
-/* The name of fxt-names.h (enum fxt_name) that T equals, or 0. kymo's own names are known by their
- * indices, even if the records that define them were lost. */
+/*
+ * Returns the name of fxt-names.h (enum fxt_name) that T equals, or 0. kymo's own names are known
+ * by their indices, even if the records that define them were lost.
+ */
 static int edit_known_name(const struct edit_copy *c, const struct fxt_text *t)
 {
 	if (t->bytes || !c->provider->named)
@@ -115,7 +117,7 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 	return c->rules.apart && !in_record ? edit_set_apart(c, &s) : s;
 }
 
-/* The name of the record, cut to the size of a name in a module record. */
+/* Returns the name of the record, cut to the size of a name in a module record. */
 const char *edit_convert_module_name(struct edit_copy *c)
 {
 	struct fxt_out_string name = edit_convert_text(c, &c->record->name, EDIT_TEXT_MODULE, 0);
@@ -211,7 +213,7 @@ static bool edit_convert_value(struct edit_copy *c, const struct fxt_arg *arg, i
 	}
 }
 
-/* Whether an argument has a type with which readers reject the record. */
+/* Returns true if an argument has a type with which readers reject the record. */
 static bool edit_has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 {
 	const struct fxt_event_field *f = fxt_record_field(r, name);

@@ -62,7 +62,7 @@ struct edit_copy {
 struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_text *t,
 					enum edit_text what, int arg_name);
 
-/* The name of the record, cut to the size of a name in a module record. */
+/* Returns the name of the record, cut to the size of a name in a module record. */
 const char *edit_convert_module_name(struct edit_copy *c);
 
 uint64_t edit_convert_koid(const struct edit_copy *c, uint64_t koid);

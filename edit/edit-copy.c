@@ -148,7 +148,7 @@ static void edit_convert_provider_name(struct edit_copy *c, const struct fxt_pro
 	text_clean(to, FXT_PROVIDER_NAME_MAX + 1, text.text, text.length);
 }
 
-/* Whether P has the current name of FROM. */
+/* Returns true if P has the current name of FROM. */
 static bool edit_is_called(const struct edit_provider *p, const struct fxt_provider *from)
 {
 	return !from || (p->as.name_length == from->name_length &&
@@ -258,7 +258,7 @@ static int edit_attempt_with_threads_apart(struct edit_copy *c)
 	return r;
 }
 
-/* Whether RECORD only fills tables for later records, or begins a section. */
+/* Returns true if RECORD only fills tables for later records, or begins a section. */
 static bool edit_is_for_tables(const struct fxt_record *record)
 {
 	if (record->type != FXT_RECORD_METADATA)

@@ -170,20 +170,26 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
 		   const char *name);
 
-/* The position in the output of the words that the last edit_copy_record() wrote for its record. */
+/*
+ * Returns the position in the output of the words that the last edit_copy_record() wrote for its
+ * record.
+ */
 size_t edit_copy_last(const struct edit_copy *c);
 
 /*
- * The provider of the record that edit_copy_last() refers to. It has the name that it had at that
- * time, since readers rename a provider that is introduced again. It lives as long as C; only its
- * name and id are set.
+ * Returns the provider of the record that edit_copy_last() refers to. It has the name that it had
+ * at that time, since readers rename a provider that is introduced again. It lives as long as C;
+ * only its name and id are set.
  */
 const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 
 const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
 
-/* Whether FROM is a provider that kymo wrote. */
+/* Returns true if FROM is a provider that kymo wrote. */
 bool edit_copy_is_kymo(const struct fxt_provider *from);
 
-/* Whether RECORD has samples as Perfetto's packets. kymo does not convert their times and koids. */
+/*
+ * Returns true if RECORD has samples as Perfetto's packets. kymo does not convert their times and
+ * koids.
+ */
 bool edit_copy_is_packets(const struct fxt_record *record);

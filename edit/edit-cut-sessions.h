@@ -39,7 +39,7 @@ int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorte
 void edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item);
 void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorted *item, bool back);
 
-/* The open session that ITEM, a session_stop, refers to; or NULL. */
+/* Returns the open session that ITEM, a session_stop, refers to; or NULL. */
 struct summary_session *edit_cut_sessions_find_stopped(struct edit_cut_sessions *s,
 						       const struct edit_sorted *item);
 void edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it);

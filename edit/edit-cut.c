@@ -363,8 +363,9 @@ static int edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 }
 
 /*
- * Whether TS_NS is not before the cut. A cut that begins with its source includes all records: one
- * that was too late in the source to be sorted can have an earlier time than the first one.
+ * Returns true if TS_NS is not before the cut. A cut that begins with its source includes all
+ * records: one that was too late in the source to be sorted can have an earlier time than the first
+ * one.
  */
 static bool edit_cut_is_since(const struct edit_cut *c, uint64_t ts_ns)
 {
@@ -372,8 +373,9 @@ static bool edit_cut_is_since(const struct edit_cut *c, uint64_t ts_ns)
 }
 
 /*
- * Whether R, an event of ROW within the cut, is a stack of allocations from before the cut, or its
- * frames. A stack has the time of its first allocation, but the table with the stack is read later.
+ * Returns true if R, an event of ROW within the cut, is a stack of allocations from before the cut,
+ * or its frames. A stack has the time of its first allocation, but the table with the stack is read
+ * later.
  */
 static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 				   const struct fxt_record *r)
@@ -387,9 +389,9 @@ static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 }
 
 /*
- * Whether R is a complete event that is later in the source than the window can sort, and either is
- * from before the cut and continues in it, or is from the cut and continues after it. (kymo writes
- * a complete event at its end.)
+ * Returns true if R is a complete event that is later in the source than the window can sort, and
+ * either is from before the cut and continues in it, or is from the cut and continues after it.
+ * (kymo writes a complete event at its end.)
  */
 static bool edit_cut_is_late_complete(const struct edit_cut *c, const struct fxt_record *r)
 {
@@ -401,8 +403,9 @@ static bool edit_cut_is_late_complete(const struct edit_cut *c, const struct fxt
 }
 
 /*
- * Whether R, an event of ROW, is from the cut, but later in the source than the window can sort,
- * and stands alone: it does not contradict the end of the cut, and is not moved to a later cut.
+ * Returns true if R, an event of ROW, is from the cut, but later in the source than the window can
+ * sort, and stands alone: it does not contradict the end of the cut, and is not moved to a later
+ * cut.
  */
 static bool edit_cut_is_late_alone(struct edit_cut *c, enum fxt_row_id row,
 				   const struct fxt_record *r)

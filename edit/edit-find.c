@@ -15,7 +15,7 @@ enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_re
 	return edit_copy_is_kymo(from) ? fxt_record_row(r) : FXT_ROW_NONE;
 }
 
-/* Whether R is an event about a mapping of a process, or about names of an address. */
+/* Returns true if R is an event about a mapping of a process, or about names of an address. */
 static bool edit_is_about_code(const struct fxt_record *r)
 {
 	enum fxt_row_id row = fxt_record_row(r);

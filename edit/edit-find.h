@@ -7,7 +7,7 @@
 #include "reader/fxt/fxt-reader.h"
 #include "reader/fxt/fxt-row.h"
 
-/* The row of RECORD in the table of events, if FROM is kymo; else FXT_ROW_NONE. */
+/* Returns the row of RECORD in the table of events, if FROM is kymo; else FXT_ROW_NONE. */
 enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_record *record);
 
 /*
@@ -17,7 +17,7 @@ enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_re
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret);
 
-/* The koid in the argument NAME of RECORD, of any event; 0 without one. */
+/* Returns the koid in the argument NAME of RECORD, of any event; 0 without one. */
 static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 {
 	struct fxt_arg arg;
@@ -26,13 +26,13 @@ static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 }
 
 /*
- * The process of R, an event or a profiler record: the argument `process` of a mapping, otherwise
- * the process of its thread.
+ * Returns the process of R, an event or a profiler record: the argument `process` of a mapping,
+ * otherwise the process of its thread.
  */
 uint64_t edit_process_of(const struct fxt_record *r);
 
 /*
- * Whether R, an event or a profiler record, is about the kernel's mappings or addresses. These
- * belong to process 2, even if process 2 is not recorded.
+ * Returns true if R, an event or a profiler record, is about the kernel's mappings or addresses.
+ * These belong to process 2, even if process 2 is not recorded.
  */
 bool edit_is_kernel_mapping(const struct fxt_record *r);

@@ -27,7 +27,8 @@ static uint64_t edit_halves_hash_text(const struct fxt_text *text)
 }
 
 /*
- * A hash of the event. All parts of an event have its true times, so the hash is the same for all.
+ * Returns a hash of the event. All parts of an event have its true times, so the hash is the same
+ * for all.
  */
 static uint64_t edit_halves_hash(const struct fxt_record *r)
 {

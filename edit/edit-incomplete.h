@@ -27,8 +27,8 @@ int edit_incomplete_read(struct edit_incomplete *i, const struct fxt_provider *f
 int edit_incomplete_end(struct edit_incomplete *i);
 
 /*
- * The number of missing records: for a `snapshot`, of its blocks; for a `stack`, 1 if it has no
- * frames. 0 = nothing is missing, or this is not known yet.
+ * Returns the number of missing records: for a `snapshot`, of its blocks; for a `stack`, 1 if it
+ * has no frames. 0 = nothing is missing, or this is not known yet.
  */
 uint64_t edit_incomplete_missing(const struct edit_incomplete *i, const struct fxt_provider *from,
 				 const struct fxt_record *record);

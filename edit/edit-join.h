@@ -43,7 +43,7 @@ void edit_join_init(struct edit_join *j);
 /* Processes the next RECORD that is read. Returns true for an event `part`, which is not copied. */
 bool edit_join_read(struct edit_join *j, const struct fxt_record *record);
 
-/* Whether J is a part, and the records that are being read are its state. */
+/* Returns true if J is a part, and the records that are being read are its state. */
 bool edit_join_is_in_state(const struct edit_join *j);
 
 /* Notes that some of the archive before the next record was unreadable. */
@@ -59,8 +59,8 @@ void edit_join_end(struct edit_join *j);
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b);
 
 /*
- * The input of which more must be read to know whether J is joint with the previous part. The
- * previous part must be read to its end, and J to the end of its state. -1 = no input.
+ * Returns the input of which more must be read to know whether J is joint with the previous part.
+ * The previous part must be read to its end, and J to the end of its state. -1 = no input.
  */
 int edit_join_lacks(const struct edit_join *j);
 
@@ -70,19 +70,24 @@ int edit_join_lacks(const struct edit_join *j);
  */
 void edit_join_decide(struct edit_join *j);
 
-/* Whether J continues another part, and nothing is missing between them. Then the end of the other
- * part and the state of J are left out. False before this is decided. */
+/*
+ * Returns true if J continues another part, and nothing is missing between them. Then the end of
+ * the other part and the state of J are left out. False before this is decided.
+ */
 bool edit_join_is_joint(const struct edit_join *j);
 
-/* Whether ITEM of J is left out. The caller must still apply its effect on the state. */
+/* Returns true if ITEM of J is left out. The caller must still apply its effect on the state. */
 bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item);
 
-/* Whether R, of J, is a complete event that was clipped at the end of J, and J has a next part. */
+/*
+ * Returns true if R, of J, is a complete event that was clipped at the end of J, and J has a next
+ * part.
+ */
 bool edit_join_goes_on(const struct edit_join *j, const struct fxt_record *r);
 
 /*
- * Whether R, of J, is a complete event that was clipped at the begin of J, and J has a previous
- * part.
+ * Returns true if R, of J, is a complete event that was clipped at the begin of J, and J has a
+ * previous part.
  */
 bool edit_join_went_on(const struct edit_join *j, const struct fxt_record *r);
 
@@ -93,6 +98,8 @@ bool edit_join_went_on(const struct edit_join *j, const struct fxt_record *r);
  */
 bool edit_join_mend(const struct edit_join *j, struct fxt_record *r);
 
-/* Whether ARG, called NAME, of a mended event is kept. Must be called for each argument, in their
- * order. *BEHIND is false before the first call, and must not be changed between these calls. */
+/*
+ * Returns true if ARG, called NAME, of a mended event is kept. Must be called for each argument, in
+ * their order. *BEHIND is false before the first call, and must not be changed between these calls.
+ */
 bool edit_join_keeps(int name, const struct fxt_out_arg *arg, bool *behind);

@@ -57,7 +57,8 @@ int edit_viewer_new(struct edit_viewer **ret)
 }
 
 /*
- * The string at INDEX. The first page of the table contains all names and all strings of records.
+ * Returns the string at INDEX. The first page of the table contains all names and all strings of
+ * records.
  */
 static struct fxt_string *edit_string_at(struct edit_viewer *v, unsigned index)
 {

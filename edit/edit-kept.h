@@ -35,7 +35,7 @@ struct edit_kept *edit_kept_ref(struct edit_kept *kept);
 struct edit_kept *edit_kept_unref(struct edit_kept *kept);
 DEFINE_CLEANUP(struct edit_kept *, edit_kept_unref)
 
-/* The approximate memory that KEPT takes. */
+/* Returns the approximate memory that KEPT takes. */
 static inline size_t edit_kept_bytes(const struct edit_kept *kept)
 {
 	return sizeof(*kept) + kept->n_words * sizeof(*kept->words) + 2 * sizeof(size_t);

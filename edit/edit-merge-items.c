@@ -5,7 +5,7 @@
 #include "edit/edit-find.h"
 #include "reader/fxt/fxt-object.h"
 
-/* Whether ITEM is from the kernel, so that only one input per machine may contribute it. */
+/* Returns true if ITEM is from the kernel, so that only one input per machine may contribute it. */
 static bool edit_merge_is_kernels(const struct edit_sorted *item)
 {
 	const struct fxt_record *r = item->record;
@@ -26,8 +26,8 @@ static bool edit_merge_is_kernels(const struct edit_sorted *item)
 }
 
 /*
- * Whether ITEM is an object "?" that would replace an owner that another archive knows. Parts of
- * one archive do not count as other archives: the result has what their source has.
+ * Returns true if ITEM is an object "?" that would replace an owner that another archive knows.
+ * Parts of one archive do not count as other archives: the result has what their source has.
  */
 static bool edit_merge_is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
@@ -45,8 +45,8 @@ static bool edit_merge_is_done(const struct merge_input *in)
 }
 
 /*
- * Whether INPUT has no records at TS_NS, so that another input can be used. The schedule of INPUT
- * is in use.
+ * Returns true if INPUT has no records at TS_NS, so that another input can be used. The schedule of
+ * INPUT is in use.
  */
 static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
@@ -56,9 +56,9 @@ static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uin
 }
 
 /*
- * Whether the schedule of INPUT can be used instead of the schedule of OTHER. While INPUT pauses,
- * it has only late records, and the last records from before the pause. (If OTHER is done, the
- * pause may have an end that was not recorded.)
+ * Returns true if the schedule of INPUT can be used instead of the schedule of OTHER. While INPUT
+ * pauses, it has only late records, and the last records from before the pause. (If OTHER is done,
+ * the pause may have an end that was not recorded.)
  */
 static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -67,8 +67,8 @@ static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsi
 }
 
 /*
- * The time from which on the schedule of INPUT is used instead of the schedule of OTHER (-1 =
- * none).
+ * Returns the time from which on the schedule of INPUT is used instead of the schedule of OTHER (-1
+ * = none).
  */
 static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, int other)
 {
@@ -125,8 +125,8 @@ static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint
 }
 
 /*
- * Whether RECORD, of IN and of kymo, is an event `sampling` that repeats the last one of its
- * machine. Heads of chunks and states of parts contain such repetitions.
+ * Returns true if RECORD, of IN and of kymo, is an event `sampling` that repeats the last one of
+ * its machine. Heads of chunks and states of parts contain such repetitions.
  */
 static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt_record *record)
 {

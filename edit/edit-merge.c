@@ -87,7 +87,7 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 	edit_counts_add(&ret->copied, edit_copy_counts(in->copy));
 }
 
-/* Whether there is room to read more than the window of an input, to find its head. */
+/* Returns true if there is room to read more than the window of an input, to find its head. */
 static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 {
 	size_t sum = 0;
@@ -101,10 +101,10 @@ static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 }
 
 /*
- * Whether IN must be read beyond its window to find its head. In a part, session_start and clock
- * follow the state, which can exceed the window: without them, its machine would be unknown. An
- * edited part does not mark its state, so any archive of kymo is read until these events are found.
- * A program's own archive never has these events.
+ * Returns true if IN must be read beyond its window to find its head. In a part, session_start and
+ * clock follow the state, which can exceed the window: without them, its machine would be unknown.
+ * An edited part does not mark its state, so any archive of kymo is read until these events are
+ * found. A program's own archive never has these events.
  */
 static bool edit_merge_lacks_head(const struct merge_input *in)
 {
@@ -112,9 +112,9 @@ static bool edit_merge_lacks_head(const struct merge_input *in)
 }
 
 /*
- * Whether IN is read further before OTHER. Parts in their state are read one by one, so that each
- * head needs as little room as possible. Other inputs are read evenly, so that none of them takes
- * all room.
+ * Returns true if IN is read further before OTHER. Parts in their state are read one by one, so
+ * that each head needs as little room as possible. Other inputs are read evenly, so that none of
+ * them takes all room.
  */
 static bool edit_merge_reads_first(const struct merge_input *in, const struct merge_input *other)
 {
@@ -138,8 +138,8 @@ static int edit_merge_find_headless(const struct edit_merge *m)
 }
 
 /*
- * An input of which more must be read, or -1. Before the start, each input is read until its window
- * is full and its head is known.
+ * Returns an input of which more must be read, or -1. Before the start, each input is read until
+ * its window is full and its head is known.
  */
 static int edit_merge_find_starving(const struct edit_merge *m)
 {
@@ -157,23 +157,26 @@ static int edit_merge_find_starving(const struct edit_merge *m)
 	return m->started ? -1 : edit_merge_find_headless(m);
 }
 
-/* Whether the schedule of INPUT is used. At equal times, its records come first, so that its
- * schedule can end. */
+/*
+ * Returns true if the schedule of INPUT is used. At equal times, its records come first, so that
+ * its schedule can end.
+ */
 static bool edit_merge_holds_schedule(const struct edit_merge *m, unsigned input)
 {
 	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
 }
 
-/* The begin of IN's session, in the first input's time. */
+/* Returns the begin of IN's session, in the first input's time. */
 static uint64_t edit_merge_start_of(const struct merge_input *in)
 {
 	return edit_shift_ns(in->start_ns, in->view.shift_ns);
 }
 
 /*
- * Whether the records of INPUT precede those of OTHER at equal times. Among chunks, the first one
- * precedes the next, so that its session ends before the next chunk continues it. Among parts, the
- * first one precedes the next, so that the first part is completely known when the next one begins.
+ * Returns true if the records of INPUT precede those of OTHER at equal times. Among chunks, the
+ * first one precedes the next, so that its session ends before the next chunk continues it. Among
+ * parts, the first one precedes the next, so that the first part is completely known when the next
+ * one begins.
  */
 static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -185,7 +188,7 @@ static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, un
 	return edit_merge_start_of(&m->inputs[input]) < edit_merge_start_of(&m->inputs[other]);
 }
 
-/* The input with the earliest record, in the first input's time; -1 if all are empty. */
+/* Returns the input with the earliest record, in the first input's time; -1 if all are empty. */
 static int edit_merge_find_earliest(const struct edit_merge *m)
 {
 	uint64_t ts_ns, earliest_ns = UINT64_MAX;
@@ -229,9 +232,9 @@ static int edit_merge_decide(struct edit_merge *m, int input)
 }
 
 /*
- * An input of which more must be read before the next record of INPUT is taken out, or -1. This
- * ensures that all records between two parts are judged in the same way. Only one pair of parts is
- * read ahead at a time.
+ * Returns an input of which more must be read before the next record of INPUT is taken out, or -1.
+ * This ensures that all records between two parts are judged in the same way. Only one pair of
+ * parts is read ahead at a time.
  */
 static int edit_merge_find_undecided(struct edit_merge *m, unsigned input)
 {

@@ -68,7 +68,7 @@ const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o,
 	return &o->inputs[input].counts;
 }
 
-/* Whether KOID is a thread or a process of the kernel. Its id can be reused. */
+/* Returns true if KOID is a thread or a process of the kernel. Its id can be reused. */
 static bool edit_owners_is_tracked(uint64_t koid)
 {
 	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1 && koid <= UINT32_MAX;
@@ -94,7 +94,7 @@ static uint64_t edit_owners_start_key(unsigned machine, uint64_t koid, uint64_t 
 	return table_hash(words, sizeof(words));
 }
 
-/* The owner of KOID's tid that started at START_NS, or NULL. */
+/* Returns the owner of KOID's tid that started at START_NS, or NULL. */
 static struct owner *edit_owners_find_by_start(const struct edit_owners *o, unsigned machine,
 					       uint64_t koid, uint64_t start_ns)
 {
@@ -138,7 +138,7 @@ static bool edit_owners_is_same(const struct owner *a, const struct owner *b)
 	return !a->process || !b->process || a->process == b->process;
 }
 
-/* Whether KOID is unused on MACHINE, and in all inputs that may be from it. */
+/* Returns true if KOID is unused on MACHINE, and in all inputs that may be from it. */
 static bool edit_owners_is_free(const struct edit_owners *o, unsigned machine, uint64_t koid)
 {
 	if (edit_owners_get_owner(o, machine, koid))
@@ -150,7 +150,7 @@ static bool edit_owners_is_free(const struct edit_owners *o, unsigned machine, u
 	return true;
 }
 
-/* A free later koid of KOID's tid; 0 = all are used. */
+/* Returns a free later koid of KOID's tid; 0 = all are used. */
 static uint64_t edit_owners_find_free(const struct edit_owners *o, const struct archive *in,
 				      uint64_t koid)
 {

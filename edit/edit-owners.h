@@ -41,12 +41,12 @@ int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_reco
  */
 int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, uint64_t span);
 
-/* The koid on the machine for KOID of INPUT, in a record that is being written. */
+/* Returns the koid on the machine for KOID of INPUT, in a record that is being written. */
 uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid);
 
 /*
- * Whether an input knows more about the owner of KOID of INPUT than an object without a name.
- * Inputs whose bit is set in APART do not count.
+ * Returns true if an input knows more about the owner of KOID of INPUT than an object without a
+ * name. Inputs whose bit is set in APART do not count.
  */
 bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid, uint64_t apart);
 

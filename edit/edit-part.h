@@ -22,7 +22,7 @@ struct edit_part {
 	uint64_t behind_ns; /* end of the part; 0 = the end of the archive, or no part follows it */
 };
 
-/* The event `part` of PART, for edit_copy_event(). */
+/* Returns the event `part` of PART, for edit_copy_event(). */
 struct event edit_part_event(const struct edit_part *part, enum edit_part_class what,
 			     uint64_t ts_ns);
 
@@ -64,10 +64,11 @@ int edit_part_mark_before(struct edit_part_mark *mark, struct edit_copy *copy,
 			  const struct fxt_provider *from, const struct fxt_record *record);
 
 /*
- * Whether RECORD, of provider FROM, is an event `part`. If so, *RET and *RET_CLASS are its content.
+ * Returns true if RECORD, of provider FROM, is an event `part`. If so, *RET and *RET_CLASS are its
+ * content.
  */
 bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *record,
 		    struct edit_part *ret, enum edit_part_class *ret_what);
 
-/* Whether B continues A. */
+/* Returns true if B continues A. */
 bool edit_part_fits(const struct edit_part *a, const struct edit_part *b);

@@ -28,7 +28,7 @@ struct edit_points *edit_points_new(void);
 struct edit_points *edit_points_free(struct edit_points *p);
 DEFINE_CLEANUP(struct edit_points *, edit_points_free)
 
-/* Whether RECORD, of kymo, refers to a moment or a point. */
+/* Returns true if RECORD, of kymo, refers to a moment or a point. */
 bool edit_points_has(const struct fxt_record *record);
 
 /*
@@ -37,8 +37,8 @@ bool edit_points_has(const struct fxt_record *record);
  */
 int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_record *record);
 
-/* The new number for NUMBER of INPUT. */
+/* Returns the new number for NUMBER of INPUT. */
 uint32_t edit_points_number(const struct edit_points *p, unsigned input, uint32_t number);
 
-/* The number of points of INPUT whose number has changed. */
+/* Returns the number of points of INPUT whose number has changed. */
 uint64_t edit_points_moved(const struct edit_points *p, unsigned input);

@@ -83,8 +83,10 @@ static bool edit_redact_is_pseudo(uint64_t koid)
 	return koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* Whether the name of an object is kept: a name that kymo gave, or, if these are to be kept, the
- * name of a kernel thread. */
+/*
+ * Returns true if the name of an object is kept: a name that kymo gave, or, if these are to be
+ * kept, the name of a kernel thread.
+ */
 static bool edit_redact_keeps_object(const struct edit_redact *r, const struct fxt_record *record)
 {
 	uint64_t koid = record->kernel_object.koid;
@@ -159,8 +161,10 @@ static void edit_redact_hide_file(struct edit_redact *r, const struct fxt_record
 	r->counts.numbers++;
 }
 
-/* Whether argument NAME is the value of a program's variable, in an event of a moment for
- * Perfetto. */
+/*
+ * Returns true if argument NAME is the value of a program's variable, in an event of a moment for
+ * Perfetto.
+ */
 static bool edit_redact_is_value(const struct fxt_record *record, int name)
 {
 	return edit_redact_is_own(record) && record->type == FXT_RECORD_EVENT &&

@@ -210,7 +210,7 @@ static int edit_repair_write_gaps(struct edit_repair *r, uint64_t until_ns)
 	return e;
 }
 
-/* Whether an equal record of the same time was already written. */
+/* Returns true if an equal record of the same time was already written. */
 static bool edit_repair_is_double(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -383,8 +383,10 @@ static bool edit_repair_is_complete(const struct fxt_record *record)
 	return record->type == FXT_RECORD_EVENT && record->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-/* The time at which RECORD is compared with its neighbours: its begin, or the end of a duration if
- * only the end is near the previous record. */
+/*
+ * Returns the time at which RECORD is compared with its neighbours: its begin, or the end of a
+ * duration if only the end is near the previous record.
+ */
 static uint64_t edit_repair_place_of(const struct edit_repair *r, const struct fxt_record *record)
 {
 	if (!edit_repair_is_complete(record) || !r->has_read ||
@@ -470,7 +472,7 @@ static int edit_repair_settle_suspect(struct edit_repair *r, bool right)
 	return edit_repair_put(r, item.from, item.record);
 }
 
-/* Whether the suspect's time can be right if TS_NS is the next time. */
+/* Returns true if the suspect's time can be right if TS_NS is the next time. */
 static bool edit_repair_is_plausible(struct edit_repair *r, uint64_t ts_ns)
 {
 	if (!edit_repair_is_far(ts_ns, r->suspect_ns))
@@ -510,7 +512,7 @@ static int edit_repair_put_timed(struct edit_repair *r, const struct fxt_record 
 	return edit_sort_put(r->suspect, record->provider, record);
 }
 
-/* An error in the arguments of RECORD, or NULL. */
+/* Returns an error in the arguments of RECORD, or NULL. */
 static const char *edit_repair_find_wrong_arg(const struct fxt_record *record)
 {
 	bool is_kymo = edit_copy_is_kymo(record->provider);
@@ -528,8 +530,8 @@ static const char *edit_repair_find_wrong_arg(const struct fxt_record *record)
 }
 
 /*
- * Whether RECORD has the weight NAME, and the weight is right: the weight of idle if TID is the
- * idle thread, and another weight if not.
+ * Returns true if RECORD has the weight NAME, and the weight is right: the weight of idle if TID is
+ * the idle thread, and another weight if not.
  */
 static bool edit_repair_has_weight(const struct fxt_record *record, int name, uint64_t tid)
 {
@@ -539,7 +541,10 @@ static bool edit_repair_has_weight(const struct fxt_record *record, int name, ui
 	       (arg.int32 == FXT_IDLE_WEIGHT) == (tid == 0);
 }
 
-/* An error in R, a scheduling record, or NULL. A switch without its weights has another meaning. */
+/*
+ * Returns an error in R, a scheduling record, or NULL. A switch without its weights has another
+ * meaning.
+ */
 static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 {
 	const char *what = edit_repair_find_wrong_arg(r);
@@ -564,8 +569,8 @@ static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 }
 
 /*
- * A value in R that kymo cannot have written, or NULL. It is a sign of damage that the reader
- * cannot detect.
+ * Returns a value in R that kymo cannot have written, or NULL. It is a sign of damage that the
+ * reader cannot detect.
  */
 static const char *edit_repair_find_wrong(const struct fxt_record *r)
 {

@@ -205,7 +205,7 @@ static bool edit_select_apply_to_switch(const struct edit_select *s, struct fxt_
 	return out || in;
 }
 
-/* The CPU in argument NAME of R; -1 = no such argument. */
+/* Returns the CPU in argument NAME of R; -1 = no such argument. */
 static int64_t edit_select_cpu_arg(const struct fxt_record *r, int name)
 {
 	struct fxt_arg arg;
@@ -213,7 +213,7 @@ static int64_t edit_select_cpu_arg(const struct fxt_record *r, int name)
 	return edit_find_arg(r, name, FXT_ARG_UINT32, &arg) ? (int64_t)arg.uint32 : -1;
 }
 
-/* The CPU on whose pseudo-thread R is; -1 = R is on no such thread. */
+/* Returns the CPU on whose pseudo-thread R is; -1 = R is on no such thread. */
 static int64_t edit_select_cpu_of_track(const struct fxt_record *r)
 {
 	uint64_t pid = r->thread.pid, cpu = r->thread.tid - pid - 1;
@@ -223,8 +223,10 @@ static int64_t edit_select_cpu_of_track(const struct fxt_record *r)
 	return is_track && cpu <= FXT_CPU_MAX ? (int64_t)cpu : -1;
 }
 
-/* Whether R is on the selected CPUs. Forks, execs and exits are always kept, since they identify
- * processes. */
+/*
+ * Returns true if R is on the selected CPUs. Forks, execs and exits are always kept, since they
+ * identify processes.
+ */
 static bool edit_select_event_is_on_cpus(const struct edit_select *s, const struct fxt_record *r)
 {
 	int64_t cpu, from;

@@ -26,10 +26,10 @@ DEFINE_CLEANUP(struct edit_select *, edit_select_free)
  */
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record);
 
-/* Whether RECORD is selected. A partly selected switch is changed. */
+/* Returns true if RECORD is selected. A partly selected switch is changed. */
 bool edit_select_apply(struct edit_select *s, struct fxt_record *record);
 
-/* Whether the process with koid PID is selected. */
+/* Returns true if the process with koid PID is selected. */
 bool edit_select_process(const struct edit_select *s, uint64_t pid);
 
 /*
@@ -39,5 +39,5 @@ bool edit_select_process(const struct edit_select *s, uint64_t pid);
 bool edit_select_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg);
 
-/* Whether some processes are not selected, so that "other" is needed. */
+/* Returns true if some processes are not selected, so that "other" is needed. */
 bool edit_select_by_process(const struct edit_select *s);

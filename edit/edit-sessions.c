@@ -106,7 +106,7 @@ static void edit_sessions_forget_waiting(struct edit_sessions *s, size_t i)
 	memmove(&s->waiting[i], &s->waiting[i + 1], (s->n_waiting - i) * sizeof(s->waiting[0]));
 }
 
-/* Whether NEXT can be the next chunk of the waiting session IT. */
+/* Returns true if NEXT can be the next chunk of the waiting session IT. */
 static bool edit_session_can_continue(const struct edit_session *it,
 				      const struct edit_session *next)
 {
@@ -116,8 +116,8 @@ static bool edit_session_can_continue(const struct edit_session *it,
 }
 
 /*
- * The time between the waiting session IT and NEXT, which begins at TS_NS. A chunk begins at the
- * end of the chunk before.
+ * Returns the time between the waiting session IT and NEXT, which begins at TS_NS. A chunk begins
+ * at the end of the chunk before.
  */
 static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts_ns)
 {
@@ -194,7 +194,10 @@ static const char *edit_sessions_name(struct edit_sessions *s, const struct summ
 	return s->name;
 }
 
-/* Whether RECORD, a session_stop, ends a chunk whose recording continues with another chunk. */
+/*
+ * Returns true if RECORD, a session_stop, ends a chunk whose recording continues with another
+ * chunk.
+ */
 static bool edit_sessions_is_rotation(const struct fxt_record *record)
 {
 	static const char rotated[] = "rotated";

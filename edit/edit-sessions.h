@@ -17,10 +17,10 @@
 /* The maximum length of names; longer names, which kymo does not write, are cut. */
 enum { EDIT_SESSION_MAX = 255 };
 
-/* The argument `session` of RECORD, written to TO; NULL if RECORD has no such argument. */
+/* Returns the argument `session` of RECORD, written to TO; NULL if RECORD has no such argument. */
 const char *edit_session_of(const struct fxt_record *record, char to[EDIT_SESSION_MAX + 1]);
 
-/* Whether RECORD, a `shed` or `returned`, refers to the whole session. */
+/* Returns true if RECORD, a `shed` or `returned`, refers to the whole session. */
 bool edit_session_is_pause(const struct fxt_record *record);
 
 struct edit_sessions;

@@ -241,7 +241,7 @@ static const struct item *edit_sort_next(const struct edit_sort *s)
 	return queued;
 }
 
-/* Whether a record without a time is the next one to take out. */
+/* Returns true if a record without a time is the next one to take out. */
 static bool edit_sort_next_is_untimed(const struct edit_sort *s)
 {
 	const struct item *timed = edit_sort_next(s);

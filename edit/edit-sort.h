@@ -60,19 +60,19 @@ struct edit_sorted {
 int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret);
 
 /*
- * Whether edit_sort_pop() would return a record. *RET_NS is its time; for a record without a time,
- * the time of the records with which it leaves.
+ * Returns true if edit_sort_pop() would return a record. *RET_NS is its time; for a record without
+ * a time, the time of the records with which it leaves.
  */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
-/* The tag of the record that edit_sort_peek() found. */
+/* Returns the tag of the record that edit_sort_peek() found. */
 uint8_t edit_sort_peek_tag(const struct edit_sort *s);
 
-/* The number of bytes of the kept records. */
+/* Returns the number of bytes of the kept records. */
 size_t edit_sort_bytes(const struct edit_sort *s);
 
-/* Whether the window is full of records. */
+/* Returns true if the window is full of records. */
 bool edit_sort_is_full(const struct edit_sort *s);
 
-/* The counts of the copies (edit_copy_counts()). */
+/* Returns the counts of the copies (edit_copy_counts()). */
 const struct edit_counts *edit_sort_counts(const struct edit_sort *s);

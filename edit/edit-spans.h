@@ -50,5 +50,5 @@ int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns);
  */
 int edit_spans_close(struct edit_spans *s, uint64_t ts_ns, uint64_t *ret_ns);
 
-/* The number of open items. */
+/* Returns the number of open items. */
 uint64_t edit_spans_n_open(const struct edit_spans *s);

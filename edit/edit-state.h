@@ -33,7 +33,7 @@ int edit_state_add(struct edit_state *s, struct edit_kept *kept);
  * negative errno. */
 int edit_state_reduce(struct edit_state *s);
 
-/* The number of records that did not fit. */
+/* Returns the number of records that did not fit. */
 uint64_t edit_state_left_out(const struct edit_state *s);
 
 /* Called with each record of the state, names first. Returns 0 or a negative errno. */

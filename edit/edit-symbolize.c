@@ -161,7 +161,7 @@ static int edit_symbolize_name_place(struct edit_symbolize *s, struct place *pla
 	return r;
 }
 
-/* Whether the last name of PLACE is valid in the mapping MEANING. */
+/* Returns true if the last name of PLACE is valid in the mapping MEANING. */
 static bool edit_symbolize_is_named(const struct place *place, uint64_t meaning)
 {
 	if (place->named_by == NOBODY)

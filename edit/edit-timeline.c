@@ -65,7 +65,7 @@ int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *
 	return 0;
 }
 
-/* The entry of CPU. Returns NULL if its page does not exist. */
+/* Returns the entry of CPU. Returns NULL if its page does not exist. */
 static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu *page = cpu < CPUS ? t->pages[cpu / PAGE_CPUS] : NULL;
@@ -73,7 +73,7 @@ static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_
 	return page ? &page[cpu % PAGE_CPUS] : NULL;
 }
 
-/* The entry of CPU. Its page is made if needed. Returns NULL without memory. */
+/* Returns the entry of CPU. Its page is made if needed. Returns NULL without memory. */
 static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu **page = &t->pages[cpu / PAGE_CPUS];
@@ -154,8 +154,10 @@ static uint64_t edit_timeline_clamp(uint64_t ns, uint64_t min, uint64_t max)
 	return ns < min ? min : ns > max ? max : ns;
 }
 
-/* The last time before TS_NS at which CPU certainly ran its current thread: the beginning of the
- * first gap since its last switch. */
+/*
+ * Returns the last time before TS_NS at which CPU certainly ran its current thread: the beginning
+ * of the first gap since its last switch.
+ */
 static uint64_t edit_timeline_sure_until(const struct edit_timeline *t, const struct cpu *c,
 					 uint64_t ts_ns)
 {
@@ -201,7 +203,7 @@ static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct 
 	return r < 0 ? r : edit_timeline_set_running(t, cpu, side, at);
 }
 
-/* The weight in argument NAME of R, or FALLBACK. */
+/* Returns the weight in argument NAME of R, or FALLBACK. */
 static int32_t edit_timeline_weight_of(const struct fxt_record *r, int name, int32_t fallback)
 {
 	struct fxt_arg arg;

@@ -58,5 +58,5 @@ int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns);
 /* Writes switches from the running thread to idle, for each CPU, at TS_NS. */
 int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns);
 
-/* The CPU on which koid TID runs, or -1. */
+/* Returns the CPU on which koid TID runs, or -1. */
 int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid);

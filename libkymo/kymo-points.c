@@ -171,7 +171,7 @@ static const struct tracedb_dictionary *kymo_point_dictionary(const kymo_point *
 	return tracedb_reader_dictionary(p->points->reader);
 }
 
-/* The value of variable I, and the format of its type; NULL = no such variable. */
+/* Returns the value of variable I, and the format of its type; NULL = no such variable. */
 static const struct tracedb_value *kymo_point_value(const kymo_point *p, size_t i,
 						    uint32_t *ret_format)
 {

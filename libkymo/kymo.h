@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-/* The version of the library, such as "0.2.0". Static. */
+/* Returns the version of the library, such as "0.2.0". Static. */
 const char *kymo_version(void);
 
 /* ---- archives (Fuchsia trace format) ---- */
@@ -108,8 +108,8 @@ kymo_archive *kymo_archive_free(kymo_archive *a);
 int kymo_archive_next(kymo_archive *a);
 
 /*
- * The event that was read, after KYMO_EVENT. The event, and all that its getters return, are valid
- * until the next call.
+ * Returns the event that was read, after KYMO_EVENT. The event, and all that its getters return,
+ * are valid until the next call.
  */
 const kymo_event *kymo_archive_event(const kymo_archive *a);
 
@@ -119,30 +119,33 @@ const kymo_event *kymo_archive_event(const kymo_archive *a);
  */
 const char *kymo_archive_damage(const kymo_archive *a, uint64_t *ret_offset, uint64_t *ret_bytes);
 
-/* The compression of the file: "none", "snappy", "gzip", "zstd", "brotli", "columns". Static. */
+/*
+ * Returns the compression of the file: "none", "snappy", "gzip", "zstd", "brotli", "columns".
+ * Static.
+ */
 const char *kymo_archive_compression(const kymo_archive *a);
 
 /*
- * The number of events that the recorder lost, as far as the archive was read: the sum of the
- * events `lost` of category `kymo`. kymo_archive_full_buffers() is the number of times that a
+ * Returns the number of events that the recorder lost, as far as the archive was read: the sum of
+ * the events `lost` of category `kymo`. kymo_archive_full_buffers() is the number of times that a
  * provider's buffer was full. Each time, an unknown number of events is missing.
  */
 uint64_t kymo_archive_lost(const kymo_archive *a);
 uint64_t kymo_archive_full_buffers(const kymo_archive *a);
 
 /*
- * The name of a process or thread, by its koid, as far as the archive was read, or NULL. Valid
- * until the next kymo_archive_next(). ("Kernel object record")
+ * Returns the name of a process or thread, by its koid, as far as the archive was read, or NULL.
+ * Valid until the next kymo_archive_next(). ("Kernel object record")
  */
 const char *kymo_archive_process_name(const kymo_archive *a, uint64_t process);
 const char *kymo_archive_thread_name(const kymo_archive *a, uint64_t thread);
 
-/* The process of a thread, by koid. 0 = unknown. */
+/* Returns the process of a thread, by koid. 0 = unknown. */
 uint64_t kymo_archive_thread_process(const kymo_archive *a, uint64_t thread);
 
 /*
- * The Linux pid or tid of a koid in archives that kymo recorded. (Koids are unique in an archive;
- * pids can be reused.)
+ * Returns the Linux pid or tid of a koid in archives that kymo recorded. (Koids are unique in an
+ * archive; pids can be reused.)
  */
 uint32_t kymo_koid_tid(uint64_t koid);
 
@@ -151,7 +154,7 @@ uint64_t kymo_event_time_ns(const kymo_event *e);
 /* For a complete duration, its end; otherwise the time of the event. */
 uint64_t kymo_event_end_ns(const kymo_event *e);
 
-/* The id of a counter, an asynchronous event or a flow; 0 for other events. */
+/* Returns the id of a counter, an asynchronous event or a flow; 0 for other events. */
 uint64_t kymo_event_id(const kymo_event *e);
 
 /* The category and the name of the event; "" = none. Switches and wakeups have neither. */
@@ -165,7 +168,7 @@ const char *kymo_event_name(const kymo_event *e);
 uint64_t kymo_event_process(const kymo_event *e);
 uint64_t kymo_event_thread(const kymo_event *e);
 
-/* The CPU of a switch or wakeup; -1 for other events. */
+/* Returns the CPU of a switch or wakeup; -1 for other events. */
 int kymo_event_cpu(const kymo_event *e);
 
 /*
@@ -175,25 +178,28 @@ int kymo_event_cpu(const kymo_event *e);
 uint64_t kymo_event_out_thread(const kymo_event *e);
 unsigned kymo_event_out_state(const kymo_event *e);
 
-/* The number of arguments of the event, with indices from 0. Damaged arguments are left out. */
+/*
+ * Returns the number of arguments of the event, with indices from 0. Damaged arguments are left
+ * out.
+ */
 size_t kymo_event_arguments(const kymo_event *e);
 const char *kymo_event_argument_name(const kymo_event *e, size_t i);
 enum kymo_argument_type kymo_event_argument_type(const kymo_event *e, size_t i);
 
-/* The first argument with this name, or -1. */
+/* Returns the first argument with this name, or -1. */
 int kymo_event_find_argument(const kymo_event *e, const char *name);
 
 /*
- * The value. Integers convert as in C: signed ones to uint64_t, too. Pointers, koids and truth
- * values are unsigned integers. Values of other types are 0.
+ * Returns the value. Integers convert as in C: signed ones to uint64_t, too. Pointers, koids and
+ * truth values are unsigned integers. Values of other types are 0.
  */
 uint64_t kymo_event_argument_unsigned(const kymo_event *e, size_t i);
 int64_t kymo_event_argument_signed(const kymo_event *e, size_t i);
 double kymo_event_argument_double(const kymo_event *e, size_t i); /* also converts integers */
 
 /*
- * The bytes of a string or blob. A NUL follows them. *RET_SIZE (can be NULL) is their number
- * without the NUL. NULL and 0 for other types.
+ * Returns the bytes of a string or blob. A NUL follows them. *RET_SIZE (can be NULL) is their
+ * number without the NUL. NULL and 0 for other types.
  */
 const char *kymo_event_argument_bytes(const kymo_event *e, size_t i, size_t *ret_size);
 
@@ -254,7 +260,7 @@ int kymo_writer_auxiliary(kymo_writer *w, uint64_t value);
 int kymo_writer_end_point(kymo_writer *w);
 
 /*
- * The bytes that were written, but not yet taken; they are valid until the next call;
+ * Returns the bytes that were written, but not yet taken; they are valid until the next call;
  * kymo_writer_take() discards them. kymo_writer_flush() writes them to FD and takes them; it waits,
  * and returns 0 or a negative errno of write().
  */
@@ -307,30 +313,31 @@ size_t kymo_point_auxiliaries(const kymo_point *p);
 uint64_t kymo_point_auxiliary(const kymo_point *p, size_t i);
 
 /*
- * The number of variables of the point, with indices from 0. Names are valid as long as the points.
+ * Returns the number of variables of the point, with indices from 0. Names are valid as long as the
+ * points.
  */
 size_t kymo_point_variables(const kymo_point *p);
 const char *kymo_point_name(const kymo_point *p, size_t i);
 const char *kymo_point_type(const kymo_point *p, size_t i);
 enum kymo_format kymo_point_format(const kymo_point *p, size_t i);
 
-/* The first variable with this name, or -1. */
+/* Returns the first variable with this name, or -1. */
 int kymo_point_find(const kymo_point *p, const char *name);
 
-/* The value. Integers and pointers convert as in C. Values of other formats are 0. */
+/* Returns the value. Integers and pointers convert as in C. Values of other formats are 0. */
 uint64_t kymo_point_unsigned(const kymo_point *p, size_t i);
 int64_t kymo_point_signed(const kymo_point *p, size_t i);
 double kymo_point_float(const kymo_point *p, size_t i); /* also converts integers */
 
 /*
- * The bytes of a blob and their number; NULL and 0 for other formats. No NUL follows them. They are
- * valid as long as the points.
+ * Returns the bytes of a blob and their number; NULL and 0 for other formats. No NUL follows them.
+ * They are valid as long as the points.
  */
 const void *kymo_point_blob(const kymo_point *p, size_t i, size_t *ret_size);
 
 /*
- * Whether the size of a pointer's buffer is known. *RET_SIZE is the number of bytes from the
- * pointer to the end of its buffer.
+ * Returns true if the size of a pointer's buffer is known. *RET_SIZE is the number of bytes from
+ * the pointer to the end of its buffer.
  */
 bool kymo_point_buffer_size(const kymo_point *p, size_t i, uint64_t *ret_size);
 
@@ -367,14 +374,14 @@ void kymo_query_set_limit(kymo_query *q, uint64_t n);
 void kymo_query_set_keep_duplicates(kymo_query *q, bool keep);
 
 /*
- * The reason of the last -EINVAL or -E2BIG, and its position in the text that was passed, in bytes
- * (can be NULL). "" without an error. Valid until the next call with Q.
+ * Returns the reason of the last -EINVAL or -E2BIG, and its position in the text that was passed,
+ * in bytes (can be NULL). "" without an error. Valid until the next call with Q.
  */
 const char *kymo_query_error(const kymo_query *q, size_t *ret_at);
 
 /*
- * The number of variables of the expressions: free variables, and variables that the expressions
- * name. Their indices begin with 0.
+ * Returns the number of variables of the expressions: free variables, and variables that the
+ * expressions name. Their indices begin with 0.
  */
 size_t kymo_query_variables(const kymo_query *q);
 const char *kymo_query_variable_name(const kymo_query *q, size_t i);
@@ -396,13 +403,13 @@ typedef int (*kymo_result_fn)(void *userdata, const kymo_result *r);
 int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void *userdata);
 
 /*
- * The point of the result. kymo_result_earlier() is the earlier point, if the expression joins two
- * points; otherwise NULL.
+ * Returns the point of the result. kymo_result_earlier() is the earlier point, if the expression
+ * joins two points; otherwise NULL.
  */
 const kymo_point *kymo_result_point(const kymo_result *r);
 const kymo_point *kymo_result_earlier(const kymo_result *r);
 
-/* The point of variable I of the query, and the index of the variable in that point. */
+/* Returns the point of variable I of the query, and the index of the variable in that point. */
 const kymo_point *kymo_result_variable_point(const kymo_result *r, size_t i);
 size_t kymo_result_variable(const kymo_result *r, size_t i);
 

@@ -81,7 +81,7 @@ static struct frame_list *frames_add_list(struct frames *f, uint32_t process, ui
 	return list;
 }
 
-/* Whether FRAME begins a new set of functions, which replaces LIST. */
+/* Returns true if FRAME begins a new set of functions, which replaces LIST. */
 static bool frames_begins_anew(const struct frame_list *list, const struct frame *frame)
 {
 	const struct frame *first = list->list;

@@ -30,7 +30,7 @@
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
 
-/* The tid of KOID, a thread's koid. */
+/* Returns the tid of KOID, a thread's koid. */
 static inline __attribute__((always_inline, unused)) unsigned fxt_koid_tid(unsigned long long koid)
 {
 	return koid & ((1u << FXT_KOID_TID_BITS) - 1);

@@ -178,7 +178,7 @@ static struct process *maps_get_process(struct maps *m, uint32_t pid)
 	return p;
 }
 
-/* The process PID, or the ancestor whose mappings PID has. */
+/* Returns the process PID, or the ancestor whose mappings PID has. */
 static struct process *maps_process_to_query(const struct maps *m, uint32_t pid)
 {
 	struct process *p = maps_find_process(m, pid);
@@ -216,7 +216,7 @@ static int maps_begin_program(struct maps *m, struct process *p, uint64_t ts_ns,
 
 DEFINE_ORDER_OF_POINTERS(compare_numbers, struct mapping, COMPARE(x->number, y->number))
 
-/* The first range that ends at or after ADDRESS. */
+/* Returns the first range that ends at or after ADDRESS. */
 static size_t maps_lower_bound(const struct set *set, uint64_t address)
 {
 	return ARRAY_FIRST(i, 0, set->n_ranges, set->ranges[i].last >= address);
@@ -369,7 +369,7 @@ static int maps_make_room(struct maps *m, struct set *set)
 
 /* ---- events ---- */
 
-/* A hash of the file of MAPPING and of its position in the address space; never 0. */
+/* Returns a hash of the file of MAPPING and of its position in the address space; never 0. */
 static uint64_t maps_code_of(const struct mapping *mapping)
 {
 	const uint64_t key[] = {
@@ -384,8 +384,8 @@ static uint64_t maps_code_of(const struct mapping *mapping)
 }
 
 /*
- * Whether EV maps the file of PROGRAM itself. If an earlier mapping can be missing, the first file
- * can be a library.
+ * Returns true if EV maps the file of PROGRAM itself. If an earlier mapping can be missing, the
+ * first file can be a library.
  */
 static bool maps_is_of_program(struct program *program, const struct event *ev)
 {
@@ -648,7 +648,7 @@ void maps_forget(struct maps *m, uint64_t before_ns)
 
 /* ---- look-up ---- */
 
-/* The first range at ADDRESS that was covered later than TS_NS, or NULL. */
+/* Returns the first range at ADDRESS that was covered later than TS_NS, or NULL. */
 static const struct mapping *maps_find_covered(const struct set *set, uint64_t address,
 					       uint64_t ts_ns)
 {

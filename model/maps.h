@@ -105,28 +105,28 @@ int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 void maps_forget(struct maps *m, uint64_t before_ns);
 
 /*
- * The mapping of ADDRESS in process PID (kthreadd for addresses of the kernel) at TS_NS, or NULL.
- * With MAPS_OF_NOW, TS_NS is ignored.
+ * Returns the mapping of ADDRESS in process PID (kthreadd for addresses of the kernel) at TS_NS, or
+ * NULL. With MAPS_OF_NOW, TS_NS is ignored.
  */
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns);
 
 /*
- * A version number of the current mappings of process PID. While it is unchanged, each address is
- * in the same mapping. Different processes have different numbers, except unknown processes (0),
- * and processes that share their parent's mappings.
+ * Returns a version number of the current mappings of process PID. While it is unchanged, each
+ * address is in the same mapping. Different processes have different numbers, except unknown
+ * processes (0), and processes that share their parent's mappings.
  */
 uint64_t maps_version(const struct maps *m, uint32_t pid);
 
-/* Whether ADDRESS is in the kernel's half of the address space. */
+/* Returns true if ADDRESS is in the kernel's half of the address space. */
 static inline bool maps_is_kernel(uint64_t address)
 {
 	return address >> 63;
 }
 
 /*
- * Whether frame I of a stack, innermost first, is a return address. The others are interrupted
- * addresses: the first of the stack, and the first user address below the kernel's.
+ * Returns true if frame I of a stack, innermost first, is a return address. The others are
+ * interrupted addresses: the first of the stack, and the first user address below the kernel's.
  */
 static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 {
@@ -134,8 +134,8 @@ static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 }
 
 /*
- * Whether frame I of the stack of an EVENT_SAMPLE is a return address. Stacks of allocations begin
- * with a return address.
+ * Returns true if frame I of the stack of an EVENT_SAMPLE is a return address. Stacks of
+ * allocations begin with a return address.
  */
 static inline bool maps_sample_returns(const struct event *ev, unsigned i)
 {
@@ -143,16 +143,16 @@ static inline bool maps_sample_returns(const struct event *ev, unsigned i)
 }
 
 /*
- * The process whose mappings and frames describe ADDRESS in a stack of PID: for kernel addresses,
- * the kthreadd of PID's machine.
+ * Returns the process whose mappings and frames describe ADDRESS in a stack of PID: for kernel
+ * addresses, the kthreadd of PID's machine.
  */
 uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address);
 
-/* Whether process PID is kthreadd, of any machine. */
+/* Returns true if process PID is kthreadd, of any machine. */
 static inline bool maps_is_kthreadd(uint64_t pid)
 {
 	return (pid & FXT_KOID_TID_MASK) == FXT_KOID_KTHREADD;
 }
 
-/* The number of mappings that are not kept because of MAPS_MAX or maps_bound(). */
+/* Returns the number of mappings that are not kept because of MAPS_MAX or maps_bound(). */
 uint64_t maps_n_dropped(const struct maps *m);

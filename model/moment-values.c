@@ -126,7 +126,7 @@ static bool moment_values_number(const struct moment_plan_variable *v, const str
 	return true;
 }
 
-/* Whether NAME is the name of an argument that each moment has. */
+/* Returns true if NAME is the name of an argument that each moment has. */
 static bool moment_values_is_reserved(const char *name)
 {
 	static const char *const taken[] = { "point", "hit", "cpu", "call stack" };

@@ -168,8 +168,10 @@ static bool apitrace_dump_is_wanted(const struct apitrace_dump_options *o,
 	return !o->has_grep || regexec(&o->grep, call->function->name.bytes, 0, NULL, 0) == 0;
 }
 
-/* The property after the last one, in the order of names. Among equal names, the last property
- * counts, as in `apitrace dump`. */
+/*
+ * Returns the property after the last one, in the order of names. Among equal names, the last
+ * property counts, as in `apitrace dump`.
+ */
 static const struct apitrace_property *apitrace_dump_next(const struct apitrace_header *h,
 							  const struct apitrace_property *before)
 {

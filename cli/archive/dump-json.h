@@ -7,10 +7,12 @@
 #include "cli/common/json.h"
 #include "reader/fxt/fxt-reader.h"
 
-/* The name of RECORD: "context_switch", "event", ... */
+/* Returns the name of RECORD: "context_switch", "event", ... */
 const char *dump_record_name(const struct fxt_record *record);
 
-/* The name of an event type, argument type or thread state; NULL if the number is unknown. */
+/*
+ * Returns the name of an event type, argument type or thread state; NULL if the number is unknown.
+ */
 const char *dump_event_type(unsigned type);
 const char *dump_arg_type(unsigned type);
 const char *dump_thread_state(unsigned state);

@@ -78,5 +78,5 @@ void edit_trace_report_unknown(const char *name, const struct edit_counts *count
 		JSON("records_shortened", (counts)->longer)
 #define EDIT_TRACE_COPIED(counts) JSON_OF(counts, records), EDIT_TRACE_UNKNOWN(counts)
 
-/* The first members of each report: the output and its size. */
+/* Returns the first members of each report: the output and its size. */
 struct json_object *edit_trace_json(const struct edit_trace *t);

@@ -29,8 +29,8 @@ static int export_tracedb_statements(struct export *e, const struct trace_points
 }
 
 /*
- * The name of an output: OUT.tdb becomes OUT-PID.tdb, or OUT-PID-2.tdb after the process has
- * executed another program.
+ * Returns the name of an output: OUT.tdb becomes OUT-PID.tdb, or OUT-PID-2.tdb after the process
+ * has executed another program.
  */
 static char *export_tracedb_name(const struct export *e, const struct trace_points_space *space,
 				 const char *suffix)

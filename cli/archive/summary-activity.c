@@ -81,7 +81,7 @@ static double summary_activity_share(const struct summary *s, const struct activ
 	return s->recorded_ns ? 100.0 * (double)ns / (double)s->recorded_ns : 0;
 }
 
-/* The number of CPUs whose share is shown. */
+/* Returns the number of CPUs whose share is shown. */
 static size_t summary_activity_cpus_of(const struct summary *s, struct activity_sum *const *sums,
 				       size_t n)
 {
@@ -171,7 +171,7 @@ static const char *summary_activity_format_value(char *to, const char *name, dou
 	return to;
 }
 
-/* Whether the text shows the counter C; --json has all counters. */
+/* Returns true if the text shows the counter C; --json has all counters. */
 static bool summary_activity_is_main(const struct counter_sum *c)
 {
 	static const char *const values[] = {

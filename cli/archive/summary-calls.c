@@ -19,7 +19,7 @@ static const struct {
 	{ "<10ms", 10000000 }, { "<100ms", 100000000 }, { "<1s", 1000000000 },
 };
 
-/* The number of calls that took from 2^i ns to 2^(i+1) ns, for each i with calls. */
+/* Returns the number of calls that took from 2^i ns to 2^(i+1) ns, for each i with calls. */
 static struct json_object *summary_calls_json_histogram(const struct latency *took)
 {
 	struct json_object *list = json_object_new_array();

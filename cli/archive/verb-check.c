@@ -101,8 +101,10 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 	}
 }
 
-/* Whether the archive was cut off: it has kymo's first event, but not its last one. All its records
- * can be valid nevertheless. In a merged archive, this applies to each of its sessions. */
+/*
+ * Returns true if the archive was cut off: it has kymo's first event, but not its last one. All its
+ * records can be valid nevertheless. In a merged archive, this applies to each of its sessions.
+ */
 static bool verb_check_is_cut_off(const struct report *r)
 {
 	return summary_sessions_n(&r->sessions) > 0;

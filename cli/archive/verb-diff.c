@@ -78,7 +78,7 @@ static double verb_diff_per_second(const struct recording_pair *p, enum diff_sid
 	return ns ? (double)n * 1e9 / (double)ns : 0;
 }
 
-/* The busy share of CPU, from 0 to 1; negative if the CPU is not in the archive. */
+/* Returns the busy share of CPU, from 0 to 1; negative if the CPU is not in the archive. */
 static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_index i, size_t cpu)
 {
 	const struct summary *s = verb_diff_summary_of(p, i);
@@ -88,7 +88,7 @@ static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_
 	return s->recorded_ns ? (double)s->cpus[cpu].busy_ns / (double)s->recorded_ns : 0;
 }
 
-/* The busy share of all CPUs in the archive. */
+/* Returns the busy share of all CPUs in the archive. */
 static double verb_diff_all_busy(const struct recording_pair *p, enum diff_side_index i)
 {
 	double sum = 0;

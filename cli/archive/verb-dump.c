@@ -29,7 +29,7 @@ struct dump {
 	size_t room;
 };
 
-/* The text T without control characters; valid until the next call. */
+/* Returns the text T without control characters; valid until the next call. */
 static const char *verb_dump_clean(struct dump *d, const struct fxt_text *t)
 {
 	size_t need = 3 * (size_t)t->length + 1;

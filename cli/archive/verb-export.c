@@ -38,7 +38,7 @@ static void verb_export_deinit(struct export *e)
 
 /* ---- choices ---- */
 
-/* The names of all formats: "fxt, x, y". */
+/* Returns the names of all formats: "fxt, x, y". */
 static const char *verb_export_format_names(void)
 {
 	static char names[128];
@@ -51,7 +51,7 @@ static const char *verb_export_format_names(void)
 	return names;
 }
 
-/* Whether NAME ends with SUFFIX, or with SUFFIX and the suffix of METHOD. */
+/* Returns true if NAME ends with SUFFIX, or with SUFFIX and the suffix of METHOD. */
 static bool verb_export_has_suffix(const char *name, const char *suffix, enum pack_method method)
 {
 	size_t n = strlen(name) - strlen(pack_ops(method)->suffix), length = strlen(suffix);

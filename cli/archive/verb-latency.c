@@ -62,7 +62,7 @@ static int verb_latency_on_event(void *userdata, const struct event *ev)
 	return summary_add(in->summary, ev) ?: latencies_add(in->latencies, ev);
 }
 
-/* Whether METRIC has any durations. */
+/* Returns true if METRIC has any durations. */
 static bool verb_latency_has(const struct latency_input *in, enum latency_metric metric)
 {
 	const struct latencies_row *total = latencies_total(in->latencies, metric);
@@ -70,14 +70,14 @@ static bool verb_latency_has(const struct latency_input *in, enum latency_metric
 	return total->times.n || total->n_open;
 }
 
-/* Whether METRIC is shown. */
+/* Returns true if METRIC is shown. */
 static bool verb_latency_shows(const struct latency_options *o, const struct latency_input *in,
 			       enum latency_metric metric)
 {
 	return (!o->any_chosen || o->chosen[metric]) && verb_latency_has(in, metric);
 }
 
-/* Whether wakeups were not recorded for a part of the time. */
+/* Returns true if wakeups were not recorded for a part of the time. */
 static bool verb_latency_lacks_wakeups(const struct summary *s)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)
@@ -341,7 +341,7 @@ static int verb_latency_print_text(const struct latency_options *o, const struct
 
 /* ---- the verb ---- */
 
-/* Whether a metric of scheduling is shown. */
+/* Returns true if a metric of scheduling is shown. */
 static bool verb_latency_needs_switches(const struct latency_options *o)
 {
 	return !o->any_chosen || o->chosen[LATENCY_WAKEUP] || o->chosen[LATENCY_READY] ||

@@ -89,7 +89,7 @@ static struct json_object *verb_summary_json_cpu(const struct summary *s,
 		       : NULL;
 }
 
-/* The programs that T ran before its last one. */
+/* Returns the programs that T ran before its last one. */
 static struct json_object *verb_summary_json_programs(const struct summary *s,
 						      const struct summary_thread *t)
 {

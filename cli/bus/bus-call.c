@@ -28,7 +28,9 @@ int bus_fail(struct bus_client *c, int error, const char *format, ...)
 	return error;
 }
 
-/* Whether E is the answer of a service that does not know the call, because of its version. */
+/*
+ * Returns true if E is the answer of a service that does not know the call, because of its version.
+ */
 static bool bus_call_is_not_understood(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_METHOD) ||

@@ -64,7 +64,7 @@ void bus_expect_dialogue(struct bus_client *c);
  * terminal, polkit may ask for a password. */
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
 
-/* The timeout of M: TIMEOUT_USEC, or longer if polkit may ask for a password. */
+/* Returns the timeout of M: TIMEOUT_USEC, or longer if polkit may ask for a password. */
 uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec);
 
 /* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = forever), or longer if polkit may ask for a
@@ -84,7 +84,7 @@ int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_us
  */
 int bus_keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr);
 
-/* The result of ANSWER: 0 or, after an error, a negative errno. */
+/* Returns the result of ANSWER: 0 or, after an error, a negative errno. */
 int bus_check_answer(struct bus_client *c, sd_bus_message *answer);
 
 /* Makes and sends a call of a METHOD that answers immediately, with arguments of TYPES ("" =

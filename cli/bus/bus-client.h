@@ -23,14 +23,14 @@ struct bus_client *bus_client_free(struct bus_client *c);
 
 DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
-/* The message of the last failure. It is never NULL, and borrowed until the next call. */
+/* Returns the message of the last failure. It is never NULL, and borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 
 /* Connects to the bus at ADDRESS (NULL = the system bus) and checks that the daemon runs. Returns
  * 0, or -ENXIO without a bus or a daemon. */
 int bus_client_connect(struct bus_client *c, const char *address);
 
-/* The version of the service, borrowed; "" = the service is too old to report one. */
+/* Returns the version of the service, borrowed; "" = the service is too old to report one. */
 const char *bus_client_version(const struct bus_client *c);
 
 /* Usage and limit of a shared resource, for all users and for this user. */
@@ -147,7 +147,7 @@ int bus_client_dispatch(struct bus_client *c);
  * 0, or -ENODATA if the session has not finished. */
 int bus_client_last(struct bus_client *c, struct session_view *ret);
 
-/* The state of the session so far, from signals; borrowed until the next dispatch. */
+/* Returns the state of the session so far, from signals; borrowed until the next dispatch. */
 const struct session_view *bus_client_seen(const struct bus_client *c);
 
 /* Requests the next chunk or file, without waiting. */

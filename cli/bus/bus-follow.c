@@ -12,7 +12,7 @@
 #include "cli/bus/bus-client.h"
 
 /*
- * Whether M comes from SENDER. Every process on the bus can send signals that look like the
+ * Returns true if M comes from SENDER. Every process on the bus can send signals that look like the
  * daemon's.
  */
 static bool bus_follow_is_from(sd_bus_message *m, const char *sender)
@@ -150,7 +150,7 @@ int bus_client_request_rotate(struct bus_client *c, const char *path)
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }
 
-/* Whether an error answer to Stop means that the session is over. */
+/* Returns true if an error answer to Stop means that the session is over. */
 static bool bus_follow_is_end(const sd_bus_error *e)
 {
 	/* After LimitReached, the session stops nevertheless. The other errors mean that the

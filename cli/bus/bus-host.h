@@ -16,8 +16,8 @@ struct bus_host {
 void bus_host_set(const struct bus_host *host);
 const struct bus_host *bus_host(void);
 
-/* Whether the service runs on another machine or in a container. */
+/* Returns true if the service runs on another machine or in a container. */
 bool bus_host_is_elsewhere(void);
 
-/* Whether the service has another machine's CLOCK_BOOTTIME. */
+/* Returns true if the service has another machine's CLOCK_BOOTTIME. */
 bool bus_host_has_other_clock(void);

@@ -153,7 +153,7 @@ int bus_client_begin_context(struct bus_client *c, const char *path, const char 
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }
 
-/* The bit of the open context NAME in M, a{su}; 0 = not open. */
+/* Returns the bit of the open context NAME in M, a{su}; 0 = not open. */
 static int bus_session_find_context(sd_bus_message *m, const char *name, uint32_t *ret_bit)
 {
 	int r = sd_bus_message_enter_container(m, 'a', "{su}");

@@ -181,7 +181,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 	return exit_status;
 }
 
-/* The N parts in LIST as JSON; with the members of steps if STEPS. */
+/* Returns the N parts in LIST as JSON; with the members of steps if STEPS. */
 static struct json_object *session_view_sheds_json(const struct session_shed *list, size_t n,
 						   bool steps)
 {

@@ -47,11 +47,11 @@ void session_view_deinit(struct session_view *v);
 /* Fills *RET from a session of this process. */
 void session_view_of(const struct session *s, struct session_view *ret);
 
-/* The value of the session's option NAME, or "". Borrowed. */
+/* Returns the value of the session's option NAME, or "". Borrowed. */
 const char *session_view_option(const struct session_view *v, const char *name);
 bool session_view_is_flight(const struct session_view *v);
 
-/* The duration of the recording so far. */
+/* Returns the duration of the recording so far. */
 uint64_t session_view_duration_ns(const struct session_view *v);
 uint64_t session_view_lost(const struct session_view *v);
 

@@ -33,7 +33,7 @@ static const char *call_lines_name(const struct call_lines *l, uint32_t tid)
 
 /* ---- text ---- */
 
-/* The text of the errno NAME; NULL if NAME is not an errno. */
+/* Returns the text of the errno NAME; NULL if NAME is not an errno. */
 static const char *call_lines_errno(const char *name)
 {
 	for (int i = 1; i <= ERRNO_LAST; i++) {
@@ -185,7 +185,7 @@ static struct json_object *call_lines_json_frame(const struct call_stacks_step *
 		JSON_IF(frame && frame->line, "line", frame ? frame->line : 0));
 }
 
-/* The stack of a call as JSON; NULL = the call has no stack. */
+/* Returns the stack of a call as JSON; NULL = the call has no stack. */
 static struct json_object *call_lines_json_stack(const struct call_lines *l, const struct event *ev)
 {
 	uint32_t node = l->stacks ? call_stacks_find(l->stacks, ev->pid, ev->call.stack) : 0;

@@ -112,7 +112,7 @@ static int verb_calls_of_file(int argc, char **argv)
 
 /* ---- live recordings ---- */
 
-/* Whether ARGV requests a live recording. */
+/* Returns true if ARGV requests a live recording. */
 static bool verb_calls_is_live(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -132,7 +132,7 @@ static int verb_calls_check(const struct record_options *o)
 	return CLI_OK;
 }
 
-/* Whether data arrives from FD. If not, the recording has printed the error. */
+/* Returns true if data arrives from FD. If not, the recording has printed the error. */
 static bool verb_calls_has_begun(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

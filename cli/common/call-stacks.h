@@ -26,7 +26,7 @@ void call_stacks_deinit(struct call_stacks *s);
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int call_stacks_add(struct call_stacks *s, const struct event *ev);
 
-/* The innermost call of the stack of process PID with the id ID; 0 = unknown. */
+/* Returns the innermost call of the stack of process PID with the id ID; 0 = unknown. */
 uint32_t call_stacks_find(const struct call_stacks *s, uint32_t pid, uint64_t id);
 
 /* One call of a stack. */

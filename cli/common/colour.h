@@ -14,5 +14,5 @@ enum colour {
 	COLOUR_MAX,
 };
 
-/* The escape sequence for standard output that starts the colour. */
+/* Returns the escape sequence for standard output that starts the colour. */
 const char *colour(enum colour c);

@@ -82,7 +82,8 @@ int cli_usage_error(const char *format, ...)
 }
 
 /*
- * Whether getopt_long() complains about a long option. That option is the last word that it parsed.
+ * Returns true if getopt_long() complains about a long option. That option is the last word that it
+ * parsed.
  */
 static bool complain_is_long_option(char **argv)
 {

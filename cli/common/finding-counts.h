@@ -34,11 +34,11 @@ void finding_counts_print(const struct finding_counts *c);
  * if `all` is set. */
 void finding_counts_print_json(const struct finding_counts *c, struct json_object *o);
 
-/* The enum cli_exit for these findings. */
+/* Returns the enum cli_exit for these findings. */
 int finding_counts_exit(const struct finding_counts *c);
 
 /* Lists N KINDS; JSON also has their explanations. */
 void finding_counts_list(const struct finding_kind *kinds, size_t n, bool json);
 
-/* A kind of finding as JSON, with its explanation. */
+/* Returns a kind of finding as JSON, with its explanation. */
 struct json_object *finding_counts_explanation(const struct finding_kind *kind);

@@ -27,8 +27,8 @@ void input_file_close(struct input_file *f);
 /* Prints that reading failed with the negative errno E. Returns CLI_FAILED. */
 int input_file_failed(const struct input_file *f, int e);
 
-/* The size of the file in bytes; 0 = unknown. */
+/* Returns the size of the file in bytes; 0 = unknown. */
 uint64_t input_file_size(const struct input_file *f);
 
-/* The number of bytes that were read; 0 = unknown. */
+/* Returns the number of bytes that were read; 0 = unknown. */
 uint64_t input_file_position(const struct input_file *f);

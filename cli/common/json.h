@@ -84,8 +84,10 @@ struct json_object *json_double(double value);
 struct json_object *json_string(const char *value);
 struct json_object *json_same(struct json_object *value);
 
-/* A number with all its digits. JSON has no NaN or infinities: they become the texts "nan" and
- * "inf". */
+/*
+ * Returns a number with all its digits. JSON has no NaN or infinities: they become the texts "nan"
+ * and "inf".
+ */
 struct json_object *json_real(double value);
 
 /* Adds MEMBERS to TO. Returns TO. */

@@ -138,7 +138,7 @@ static void loaded_files_add_program(struct finder *f, const char *path)
 	}
 }
 
-/* The first executable file with the name COMMAND in PATH. */
+/* Returns the first executable file with the name COMMAND in PATH. */
 char *loaded_files_command(const char *command)
 {
 	const char *path = getenv("PATH") ?: "/bin:/usr/bin";

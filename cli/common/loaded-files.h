@@ -10,8 +10,10 @@
 
 #include "capture/options/options.h"
 
-/* The path of COMMAND, found like by execvp(), as a new string owned by the caller; NULL if it is
- * not found. */
+/*
+ * Returns the path of COMMAND, found like by execvp(), as a new string owned by the caller; NULL if
+ * it is not found.
+ */
 char *loaded_files_command(const char *command);
 
 /*

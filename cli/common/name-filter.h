@@ -17,7 +17,7 @@ struct name_filter {
 	unsigned distance;             /* distance of NEAREST from the pattern */
 };
 
-/* Whether F selects NAME. */
+/* Returns true if F selects NAME. */
 bool name_filter_selects(struct name_filter *f, const char *name);
 
 /*

@@ -55,7 +55,7 @@ static bool nothing_there_is_default(const char *category)
 	return false;
 }
 
-/* Whether the recording of EV, an EVENT_START, had CATEGORY enabled. */
+/* Returns true if the recording of EV, an EVENT_START, had CATEGORY enabled. */
 static bool nothing_there_has_category(const struct event *ev, const char *category)
 {
 	static const char key[] = "categories=";

@@ -178,8 +178,8 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 /* ---- opening ---- */
 
 /*
- * Whether N bytes at P begin a trace. Used for files without a magic number, since these can be
- * Brotli streams.
+ * Returns true if N bytes at P begin a trace. Used for files without a magic number, since these
+ * can be Brotli streams.
  */
 static bool open_trace_is_trace(const uint8_t *p, size_t n)
 {

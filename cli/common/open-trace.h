@@ -69,7 +69,7 @@ void open_trace_close(struct open_trace *t);
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage);
 
-/* The compression, such as "zstd"; "" if the archive is not compressed. */
+/* Returns the compression, such as "zstd"; "" if the archive is not compressed. */
 const char *open_trace_packed(const struct open_trace *t);
 
 /* Reads the next record. Skips damage, and describes it on stderr. Returns 1, 0 at the end, or -1

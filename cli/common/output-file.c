@@ -23,7 +23,7 @@
 
 enum { OUTPUT_FILE_NAMES_MAX = 100 }; /* maximum number of names that are tried for a new file */
 
-/* Whether ST is a device that discards its input and that every user can write to. */
+/* Returns true if ST is a device that discards its input and that every user can write to. */
 static bool output_file_is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
@@ -120,8 +120,8 @@ static uint64_t output_file_mount(int fd, const char *name)
 }
 
 /*
- * Whether NAME in DIRECTORY is the open file FD, and can be replaced by a rename that changes
- * neither which users can use the file, nor other names of the file.
+ * Returns true if NAME in DIRECTORY is the open file FD, and can be replaced by a rename that
+ * changes neither which users can use the file, nor other names of the file.
  */
 static bool output_file_is_replaceable(int directory, const char *name, int fd,
 				       const struct stat *st)

@@ -53,7 +53,7 @@ int output_file_open(const char *path, const char *suffix, bool force, struct ou
  * with a message. */
 int output_file_begin(struct output_file *o);
 
-/* Whether FD is the file itself, or the file that it replaces. */
+/* Returns true if FD is the file itself, or the file that it replaces. */
 bool output_file_is(const struct output_file *o, int fd);
 
 /*

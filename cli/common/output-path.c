@@ -30,7 +30,10 @@ int output_path_open_directory(const char *path, const char **ret_name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether the owner of LINK, in directory FD, can be trusted: the rule of fs.protected_symlinks. */
+/*
+ * Returns true if the owner of LINK, in directory FD, can be trusted: the rule of
+ * fs.protected_symlinks.
+ */
 static bool output_path_is_trusted(int fd, const struct stat *link)
 {
 	struct stat st;

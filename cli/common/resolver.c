@@ -95,7 +95,7 @@ static void resolver_on_clock(struct resolver *r, const struct event *ev)
 	r->other_boot |= apart >= SAME_BOOT_NS || apart <= -SAME_BOOT_NS;
 }
 
-/* Whether the archive was recorded on this machine since its boot. */
+/* Returns true if the archive was recorded on this machine since its boot. */
 static bool resolver_is_of_here(const struct resolver *r)
 {
 	return r->has_start && r->has_clock && !r->other_host && !r->other_boot;
@@ -180,7 +180,7 @@ void resolver_forget(struct resolver *r, uint32_t pid)
 
 /* ---- living processes ---- */
 
-/* The start time of process PID in clock ticks of CLOCK_BOOTTIME; -1 = no such process. */
+/* Returns the start time of process PID in clock ticks of CLOCK_BOOTTIME; -1 = no such process. */
 static int64_t resolver_read_start_ticks(uint32_t pid)
 {
 	char path[32], line[1024];
@@ -204,7 +204,7 @@ static int64_t resolver_read_start_ticks(uint32_t pid)
 	return ticks;
 }
 
-/* Whether the process that has this pid now is the process in the archive. */
+/* Returns true if the process that has this pid now is the process in the archive. */
 static bool resolver_is_alive(const struct resolver *r, struct resolver_process *p)
 {
 	int64_t ticks_a_second = sysconf(_SC_CLK_TCK), apart;
@@ -223,8 +223,8 @@ static bool resolver_is_alive(const struct resolver *r, struct resolver_process 
 /* ---- lookups ---- */
 
 /*
- * The wall clock of this machine at TS_NS of the archive, or at its begin, in this boot or an
- * earlier one; 0 = unknown.
+ * Returns the wall clock of this machine at TS_NS of the archive, or at its begin, in this boot or
+ * an earlier one; 0 = unknown.
  */
 static uint64_t resolver_wall_clock(const struct resolver *r, uint64_t ts_ns)
 {
@@ -280,7 +280,7 @@ static bool resolver_make_query(struct resolver *r, const struct profile_place *
 	       (ret->mapping.n_build_id > 0 || resolver_is_of_here(r));
 }
 
-/* Whether an unsure answer is likely to be right. */
+/* Returns true if an unsure answer is likely to be right. */
 static bool resolver_is_believed(const struct resolver *r, const struct symbol_query *query,
 				 const struct symbol_frame *frame)
 {
@@ -381,8 +381,8 @@ DEFINE_ORDER_OF_POINTERS(compare_modules, struct resolver_module,
 			 COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path))
 
 /*
- * The modules as a new list (free() it), sorted by the number of unnamed addresses, largest first;
- * and their number.
+ * Returns the modules as a new list (free() it), sorted by the number of unnamed addresses, largest
+ * first; and their number.
  */
 static const struct resolver_module **resolver_sort_modules(const struct resolver *r, size_t *ret_n)
 {

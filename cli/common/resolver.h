@@ -61,15 +61,15 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
  */
 int resolver_begins(struct resolver *r, const struct profile_place *place);
 
-/* Whether the code at PLACE belongs to a file, like symbols_is_of_file(). */
+/* Returns true if the code at PLACE belongs to a file, like symbols_is_of_file(). */
 bool resolver_is_of_file(const struct profile_place *place);
 
 /* Reports missing names on stderr: a line for each module with unnamed addresses, the module with
  * most of them first, and a line for each problem. */
 void resolver_print_missing(const struct resolver *r);
 
-/* The modules as JSON: {module, addresses, unnamed}. */
+/* Returns the modules as JSON: {module, addresses, unnamed}. */
 struct json_object *resolver_json_modules(const struct resolver *r);
 
-/* The problems of reader/symbols as JSON: {file, problem}. */
+/* Returns the problems of reader/symbols as JSON: {file, problem}. */
 struct json_object *resolver_json_problems(const struct resolver *r);

@@ -183,8 +183,8 @@ void run_command_cancel(struct run_command *c)
 }
 
 /*
- * Whether process PID has executed a program. PID has not been reaped yet. The kernel clears the
- * flag PF_FORKNOEXEC in exec, before it closes descriptors.
+ * Returns true if process PID has executed a program. PID has not been reaped yet. The kernel
+ * clears the flag PF_FORKNOEXEC in exec, before it closes descriptors.
  */
 static bool run_command_has_executed(pid_t pid)
 {

@@ -11,7 +11,7 @@
 
 #define STACKS_TEXT_MAX 320
 
-/* The number of walks. */
+/* Returns the number of walks. */
 uint64_t stacks_walked(const uint64_t walks[static WALK_ENDS_MAX]);
 
 /*

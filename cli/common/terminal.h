@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether standard output is a terminal. */
+/* Returns true if standard output is a terminal. */
 bool terminal_is_there(void);
 
 /* Prints N bytes of foreign text. Files and pipes get them unchanged; for a terminal, control
@@ -24,15 +24,15 @@ int terminal_enter(void);
 /* Restores the terminal, if terminal_enter() changed it. Safe in signal handlers. */
 void terminal_leave(void);
 
-/* Whether the screen is shown. */
+/* Returns true if the screen is shown. */
 bool terminal_is_shown(void);
 
-/* Whether keys can be read from standard input. */
+/* Returns true if keys can be read from standard input. */
 bool terminal_has_keys(void);
 
 struct terminal_size {
 	unsigned rows, columns;
 };
 
-/* The size of the terminal; 24 rows and 80 columns if it is unknown. */
+/* Returns the size of the terminal; 24 rows and 80 columns if it is unknown. */
 struct terminal_size terminal_size(void);

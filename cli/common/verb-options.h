@@ -54,11 +54,12 @@ int verb_options_parse(int argc, char **argv, const struct verb_option *rows);
 int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows);
 
 /*
- * The option that is being parsed, as typed: "-d" or "--duration". For the parse functions of rows.
+ * Returns the option that is being parsed, as typed: "-d" or "--duration". For the parse functions
+ * of rows.
  */
 const char *verb_options_typed(void);
 
-/* Whether "--" has ended the options, after parsing ("-o --" is a file name). */
+/* Returns true if "--" has ended the options, after parsing ("-o --" is a file name). */
 bool verb_options_separated(void);
 
 /*

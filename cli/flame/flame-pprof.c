@@ -94,7 +94,7 @@ static void flame_pprof_fail(struct maker *m, int error)
 		m->error = error;
 }
 
-/* The number of S in the string table. */
+/* Returns the number of S in the string table. */
 static uint64_t flame_pprof_text(struct maker *m, const char *s)
 {
 	const char *kept = text_set_keep(&m->texts, s);
@@ -142,7 +142,9 @@ static void flame_pprof_add_build_id(struct maker *m, const struct mapping *map)
 		protobuf_add_u64(m->out, MAPPING_BUILD_ID, flame_pprof_text(m, digits));
 }
 
-/* The id of PLACE's mapping; 0 = no mapping. Mappings are written after all their places. */
+/*
+ * Returns the id of PLACE's mapping; 0 = no mapping. Mappings are written after all their places.
+ */
 static uint64_t flame_pprof_mapping_id(struct maker *m, const struct profile_place *place)
 {
 	uint64_t id;
@@ -176,7 +178,7 @@ static void flame_pprof_note_known(struct maker *m, uint64_t id, const struct fr
 	u->lines &= n > 0 && frames[0].line != 0;
 }
 
-/* A stack of the process with most samples, or NULL. */
+/* Returns a stack of the process with most samples, or NULL. */
 static const struct profile_stack *flame_pprof_heaviest_process(const struct profile *p)
 {
 	struct table weights = { 0 };
@@ -203,7 +205,10 @@ static const struct profile_stack *flame_pprof_heaviest_process(const struct pro
 /* The kernel truncates the name of a program to this length. */
 enum { PROGRAM_NAME_BYTES = 15 };
 
-/* Whether the file of MAP has the name NAME. Only the bytes that the kernel stores are compared. */
+/*
+ * Returns true if the file of MAP has the name NAME. Only the bytes that the kernel stores are
+ * compared.
+ */
 static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 {
 	const char *base = profile_names_base(map->path);
@@ -281,7 +286,7 @@ static void flame_pprof_add_mappings(struct maker *m)
 	}
 }
 
-/* The id of a function. Functions are written at the end. */
+/* Returns the id of a function. Functions are written at the end. */
 static uint64_t flame_pprof_function_id(struct maker *m, const struct frame *frame)
 {
 	const struct function wanted = { flame_pprof_text(m, frame->function),

@@ -156,7 +156,7 @@ static void flame_svg_add_weight(const struct flame *f, struct outbuf *out, uint
 		outbuf_print(out, "%" PRIu64 " sample%s", weight, weight == 1 ? "" : "s");
 }
 
-/* The growth of the share of NODE, in percentage points. */
+/* Returns the growth of the share of NODE, in percentage points. */
 static double flame_svg_growth(const struct flame *f, const struct call_node *node)
 {
 	const struct call_node *root = &f->tree->nodes[0];
@@ -250,7 +250,7 @@ static void flame_svg_add_frame(const struct flame *f, struct outbuf *out,
 	outbuf_print(out, "</text></svg>\n");
 }
 
-/* Whether NODE is wide enough for a frame. */
+/* Returns true if NODE is wide enough for a frame. */
 static bool flame_svg_is_drawn(const struct flame *f, const struct call_node *node)
 {
 	uint64_t weight = node->total[CALL_NOW];

@@ -56,6 +56,6 @@ int flame_folded(struct flame *f, struct outbuf *out);
 int flame_pprof(struct flame *f, struct outbuf *out);
 int flame_speedscope(struct flame *f, struct outbuf *out);
 
-/* The display name of the thread of STACK, or "thread N". Like profile_names_label(). */
+/* Returns the display name of the thread of STACK, or "thread N". Like profile_names_label(). */
 const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
 			      const struct profile_stack *stack);

@@ -113,7 +113,7 @@ static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
 
 /* ---- programs and their options ---- */
 
-/* The result of tracing_program() for PID. The lock is released meanwhile. */
+/* Returns the result of tracing_program() for PID. The lock is released meanwhile. */
 static int exit_hold_read_program(struct exit_hold *h, pid_t pid)
 {
 	int r;

@@ -138,8 +138,10 @@ static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uin
 	}
 }
 
-/* Whether a thread of HELD's process is already reported. If so, all threads of the process wait
- * together. */
+/*
+ * Returns true if a thread of HELD's process is already reported. If so, all threads of the process
+ * wait together.
+ */
 static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *held)
 {
 	for (unsigned i = 0; i < h->n; i++)
@@ -150,8 +152,8 @@ static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *
 }
 
 /*
- * The time, in milliseconds, until the thread looks again for an event that has not happened in
- * WAITED_NS.
+ * Returns the time, in milliseconds, until the thread looks again for an event that has not
+ * happened in WAITED_NS.
  */
 static int exit_hold_look_ms(uint64_t waited_ns)
 {

@@ -23,23 +23,23 @@
 /* ---- exit-hold-tasks.c ---- */
 
 /*
- * The process of TID. *RET_INNER is its id in its own pid namespace; signals of the process contain
- * that id.
+ * Returns the process of TID. *RET_INNER is its id in its own pid namespace; signals of the process
+ * contain that id.
  */
 pid_t exit_hold_ids_of(pid_t tid, pid_t *ret_inner);
 pid_t exit_hold_process_of(pid_t tid);
 
-/* Whether TID called exit() and not exit_group(). */
+/* Returns true if TID called exit() and not exit_group(). */
 bool exit_hold_ends_alone(pid_t tid);
 
 /* Calls EACH for the threads of PID. Returns the number of calls that returned true. */
 unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 			     bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid));
 
-/* Whether TID is in a call of exec. A function for exit_hold_each_task(). */
+/* Returns true if TID is in a call of exec. A function for exit_hold_each_task(). */
 bool exit_hold_is_in_exec(struct exit_hold *h, pid_t pid, pid_t tid);
 
-/* The thread that traces PID; 0 = PID is not traced. */
+/* Returns the thread that traces PID; 0 = PID is not traced. */
 pid_t exit_hold_tracer_of(pid_t pid);
 
 /* Writes the name of the program of PID to TO; "" if PID has no program. Does not access the file.
@@ -63,8 +63,8 @@ int exit_hold_make_timer(timer_t *ret);
 bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options);
 
 /*
- * Whether PID traces others. The next functions remove PID, or all processes that have ended, from
- * the list of tracers.
+ * Returns true if PID traces others. The next functions remove PID, or all processes that have
+ * ended, from the list of tracers.
  */
 bool exit_hold_has_tracer(const struct exit_hold *h, pid_t pid);
 void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid);
@@ -82,7 +82,10 @@ void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid);
  */
 void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid);
 
-/* Whether TID was asked to stop, and has not stopped since then. A further call returns false. */
+/*
+ * Returns true if TID was asked to stop, and has not stopped since then. A further call returns
+ * false.
+ */
 bool exit_hold_end_interrupt(struct exit_hold *h, pid_t tid);
 
 /*
@@ -103,8 +106,10 @@ struct held *exit_hold_find(struct exit_hold *h, pid_t tid);
 /* Handles TID, which has stopped at its exit: holds it, or lets it continue. */
 void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid);
 
-/* Whether a process waits for its search, or is being searched. Processes that wait for the exits
- * of their own threads do not count: they would also wait without kymo. */
+/*
+ * Returns true if a process waits for its search, or is being searched. Processes that wait for the
+ * exits of their own threads do not count: they would also wait without kymo.
+ */
 bool exit_hold_any_ready(const struct exit_hold *h);
 
 /* Lets the threads of PID continue in the next round. */

@@ -55,7 +55,7 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)(event ? 0 : number));
 }
 
-/* Whether a traced thread has changed its state. If so, *RET is the stop or the exit. */
+/* Returns true if a traced thread has changed its state. If so, *RET is the stop or the exit. */
 static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
 {
 	ret->si_pid = 0;

@@ -44,7 +44,7 @@ pid_t exit_hold_process_of(pid_t tid)
 	return exit_hold_ids_of(tid, &inner);
 }
 
-/* The number of the system call in which TID is stopped, or -1. */
+/* Returns the number of the system call in which TID is stopped, or -1. */
 static long exit_hold_call_of(pid_t tid)
 {
 	long number = -1;

@@ -107,11 +107,13 @@ void exit_hold_wake(struct exit_hold *h);
 pid_t exit_hold_pop(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
 
-/* A process that has stopped itself and stays stopped, as if it expected a tracer; 0 = none. Each
- * process is returned once. */
+/*
+ * Returns a process that has stopped itself and stays stopped, as if it expected a tracer; 0 =
+ * none. Each process is returned once.
+ */
 pid_t exit_hold_waiting(struct exit_hold *h);
 
-/* Whether a process is held. */
+/* Returns true if a process is held. */
 bool exit_hold_any(struct exit_hold *h);
 
 /* Releases all processes and stops tracing. Does nothing if nothing was held. */

@@ -30,8 +30,8 @@ static bool tracing_program_has_name(const struct elf_file *f, const char *secti
 }
 
 /*
- * Whether F has the name among its symbols. Imported names are in .dynstr. A static program imports
- * none, but can have that section, too: its names are in .strtab.
+ * Returns true if F has the name among its symbols. Imported names are in .dynstr. A static program
+ * imports none, but can have that section, too: its names are in .strtab.
  */
 static bool tracing_program_is_one(const struct elf_file *f)
 {

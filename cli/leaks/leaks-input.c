@@ -31,7 +31,7 @@ static int leaks_input_find_names(void *userdata, const struct profile_place *pl
 	return resolver_find(&in->flame.resolver, place, ret);
 }
 
-/* The name of the last program of a process. */
+/* Returns the name of the last program of a process. */
 static const char *leaks_input_process_name(void *userdata, uint32_t pid)
 {
 	const struct leaks_input *in = userdata;
@@ -137,7 +137,7 @@ static int leaks_find_suppression(struct filter *f, const struct leak_group *g,
 	return r;
 }
 
-/* Whether a suppression matches G. If so, counts G and returns 1. */
+/* Finds out whether a suppression matches G. If so, counts G and returns 1. */
 static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 {
 	struct suppression *s;
@@ -154,7 +154,7 @@ static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 	return 1;
 }
 
-/* The number of G's blocks for which a search for pointers has a result. */
+/* Returns the number of G's blocks for which a search for pointers has a result. */
 static uint64_t leaks_input_searched(const struct leak_group *g)
 {
 	uint64_t searched = 0;
@@ -253,7 +253,7 @@ static int leaks_complain_no_context(const struct leaks_input *in, const struct 
 	return CLI_FAILED;
 }
 
-/* Whether a program was watched for RESOURCE. */
+/* Returns true if a program was watched for RESOURCE. */
 static bool leaks_input_has_recorded(const struct leaks *l, enum resource resource)
 {
 	const char *name = resource_names[resource];

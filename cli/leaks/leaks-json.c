@@ -26,8 +26,10 @@ static struct json_object *leaks_json_frame(const struct leaks_frame *f)
 			   JSON("calls", leaks_json_text(f->called)));
 }
 
-/* The frames of a group as JSON. *RET_R is a negative errno if there is no memory. *RET_WHOLE: the
- * outermost frame starts a thread. */
+/*
+ * Returns the frames of a group as JSON. *RET_R is a negative errno if there is no memory.
+ * *RET_WHOLE: the outermost frame starts a thread.
+ */
 static struct json_object *leaks_json_frames(const struct leaks_input *in,
 					     const struct leak_group *g, bool *ret_whole,
 					     int *ret_r)

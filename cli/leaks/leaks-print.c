@@ -66,9 +66,9 @@ static void leaks_print_count(const char *what, uint64_t n)
 }
 
 /*
- * Whether each allocation of W is known. Frees without an allocation are then frees of inherited
- * descriptors, or frees in the C library at the end of a thread: the C library then frees the
- * blocks in the thread's cache. The program had freed these blocks before.
+ * Returns true if each allocation of W is known. Frees without an allocation are then frees of
+ * inherited descriptors, or frees in the C library at the end of a thread: the C library then frees
+ * the blocks in the thread's cache. The program had freed these blocks before.
  */
 static bool leaks_print_knows_all(const struct leak_watch *w)
 {

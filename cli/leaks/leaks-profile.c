@@ -14,7 +14,10 @@
 /* The largest size of the result. */
 #define OUTPUT_MAX ((size_t)4 << 30)
 
-/* The number of the program of W in its process. An exec is reported shortly after W has ended. */
+/*
+ * Returns the number of the program of W in its process. An exec is reported shortly after W has
+ * ended.
+ */
 static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_watch *w)
 {
 	bool execs = strcmp(w->reason, "exec") == 0;

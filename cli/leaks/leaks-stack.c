@@ -22,7 +22,7 @@ void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
 
 /* ---- names ---- */
 
-/* The length of NAME without suffixes of compilers and linkers. */
+/* Returns the length of NAME without suffixes of compilers and linkers. */
 static size_t leaks_stack_name_length(const char *name)
 {
 	static const char *const behind[] = { "@",      " [clone",     ".cold",
@@ -45,7 +45,7 @@ static bool leaks_stack_is_same(const char *a, const char *b)
 	return n == leaks_stack_name_length(b) && strncmp(a, b, n) == 0;
 }
 
-/* Whether NAME is the name of an allocator, with any prefix. */
+/* Returns true if NAME is the name of an allocator, with any prefix. */
 static bool leaks_stack_is_allocator(const char *name)
 {
 	static const char *const prefixes[] = { "__libc_", "_rjem_", "je_", "tc_", "mi_", "__" };
@@ -69,7 +69,7 @@ static bool leaks_stack_is_allocator(const char *name)
 	return false;
 }
 
-/* Whether PATH, the file of a mapping, is the C library or its loader. */
+/* Returns true if PATH, the file of a mapping, is the C library or its loader. */
 static bool leaks_is_of_libc(const char *path)
 {
 	const char *file = profile_names_base(path);
@@ -127,7 +127,9 @@ static int leaks_is_outermost(const struct leaks_walk *w, const struct profile_p
 
 /* ---- doubts ---- */
 
-/* Whether the call before PLACE, which calls the function CALLED, leads to the inner frame. */
+/*
+ * Returns true if the call before PLACE, which calls the function CALLED, leads to the inner frame.
+ */
 static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_place *place,
 			      const char *called)
 {

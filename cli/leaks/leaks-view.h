@@ -96,7 +96,7 @@ void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
  */
 int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret);
 
-/* The reachability of the blocks of G with the strongest evidence. */
+/* Returns the reachability of the blocks of G with the strongest evidence. */
 enum reach leaks_reach(const struct leak_group *g);
 
 /* A group in the earlier archive. */
@@ -138,7 +138,7 @@ enum {
 				  1u << LEAK_POSSIBLY_LOST | 1u << LEAK_STILL_REACHABLE,
 };
 
-/* Whether Q selects a part of the leaks. */
+/* Returns true if Q selects a part of the leaks. */
 static inline bool leaks_selects(const struct leaks_request *q)
 {
 	return q->resources || q->verdicts || q->min_bytes || q->min_blocks || q->min_age_ns ||
@@ -146,8 +146,8 @@ static inline bool leaks_selects(const struct leaks_request *q)
 }
 
 /*
- * Whether Q requests memory, and the memory of W was not recorded, or not completely. The same for
- * threads, whose ends are unknown in a gap, too.
+ * Returns true if Q requests memory, and the memory of W was not recorded, or not completely. The
+ * same for threads, whose ends are unknown in a gap, too.
  */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
@@ -157,15 +157,18 @@ static inline bool leaks_misses(const struct leaks_request *q, const struct leak
 	return (*w->unwatched && memory) || (*w->gap && (memory || threads));
 }
 
-/* Whether W ended with an exec. The exec freed its blocks, so W has no leaks that matter later. */
+/*
+ * Returns true if W ended with an exec. The exec freed its blocks, so W has no leaks that matter
+ * later.
+ */
 static inline bool leaks_ran_another(const struct leak_watch *w)
 {
 	return strcmp(w->reason, "exec") == 0;
 }
 
 /*
- * Whether Q requests memory, and the program of W began with a fork in the recording, but was
- * watched only from a later time on. (An exec would have freed all earlier blocks.)
+ * Returns true if Q requests memory, and the program of W began with a fork in the recording, but
+ * was watched only from a later time on. (An exec would have freed all earlier blocks.)
  */
 static inline bool leaks_misses_begin(const struct leaks_request *q, const struct leak_watch *w)
 {
@@ -173,7 +176,7 @@ static inline bool leaks_misses_begin(const struct leaks_request *q, const struc
 	       !leaks_ran_another(w) && (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
 }
 
-/* The display name of the process of W, or of its program, or "?". */
+/* Returns the display name of the process of W, or of its program, or "?". */
 const char *leaks_process(const struct leak_watch *w);
 
 /*

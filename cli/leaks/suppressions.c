@@ -125,7 +125,7 @@ static int suppressions_read_kinds(struct parser *p, char *text)
 	return 0;
 }
 
-/* Whether TEXT begins with PREFIX. *RET is the text after PREFIX. */
+/* Returns true if TEXT begins with PREFIX. *RET is the text after PREFIX. */
 static bool suppressions_has_prefix(char *text, const char *prefix, char **ret)
 {
 	size_t n = strlen(prefix);
@@ -278,8 +278,10 @@ int suppressions_read(struct suppressions *s, const char *path)
 
 /* ---- matching ---- */
 
-/* Whether PATTERN matches all of TEXT. '*' matches any text, and, if ANY, '?' matches any
- * character. */
+/*
+ * Returns true if PATTERN matches all of TEXT. '*' matches any text, and, if ANY, '?' matches any
+ * character.
+ */
 static bool suppressions_glob(const char *pattern, const char *text, bool any)
 {
 	const char *star = NULL, *from = text;
@@ -301,7 +303,7 @@ static bool suppressions_glob(const char *pattern, const char *text, bool any)
 	return pattern[strspn(pattern, "*")] == '\0';
 }
 
-/* Whether PATTERN, of an entry "leak:", matches a part of TEXT. */
+/* Returns true if PATTERN, of an entry "leak:", matches a part of TEXT. */
 static bool suppressions_contains(const char *pattern, const char *text)
 {
 	_cleanup_free_ char *whole = malloc(strlen(pattern) + 3);
@@ -353,7 +355,7 @@ static bool suppressions_is_frame(const struct suppression_pattern *p,
 	}
 }
 
-/* Whether P matches the allocating function. For valgrind, that is the first frame. */
+/* Returns true if P matches the allocating function. For valgrind, that is the first frame. */
 static bool suppressions_is_allocator(const struct suppression_pattern *p,
 				      const struct suppression_stack *s)
 {
@@ -369,8 +371,8 @@ static bool suppressions_is_allocator(const struct suppression_pattern *p,
 }
 
 /*
- * Whether the frames of E match a stack. Frame 0 of AT is the allocating function, which E can
- * omit.
+ * Returns true if the frames of E match a stack. Frame 0 of AT is the allocating function, which E
+ * can omit.
  */
 static bool suppressions_matches_frames(const struct suppression *e,
 					const struct suppression_stack *s)

@@ -80,6 +80,6 @@ int suppressions_parse(struct suppressions *s, const char *text,
 /* Adds the entries of the file at PATH. Returns CLI_OK, or CLI_FAILED after an error message. */
 int suppressions_read(struct suppressions *s, const char *path);
 
-/* The first entry that matches STACK, or NULL. */
+/* Returns the first entry that matches STACK, or NULL. */
 struct suppression *suppressions_find(struct suppressions *s,
 				      const struct suppression_stack *stack);

@@ -123,7 +123,7 @@ static int verb_leaks_read_suppressions(void *suppressions, char *value)
 
 /* ---- the work ---- */
 
-/* Whether W has no data and ended with an exec. These watches are not reported. */
+/* Returns true if W has no data and ended with an exec. These watches are not reported. */
 static bool verb_leaks_is_passing(const struct leak_watch *w)
 {
 	return !w->complete && !*w->unwatched && !*w->gap && strcmp(w->reason, "exec") == 0 &&
@@ -145,7 +145,7 @@ static void verb_leaks_leave_out_passing(struct leaks *l)
 	l->n_watches = left > 0 ? n : l->n_watches;
 }
 
-/* The size of all shown blocks. */
+/* Returns the size of all shown blocks. */
 static double verb_leaks_bytes_shown(const struct leaks *l)
 {
 	double bytes = 0;
@@ -335,8 +335,10 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 		       : r;
 }
 
-/* The exit status after a command that exited with COMMAND_STATUS, if the recording and the report
- * returned R: the status of the command, or R for --fail-over. */
+/*
+ * Returns the exit status after a command that exited with COMMAND_STATUS, if the recording and the
+ * report returned R: the status of the command, or R for --fail-over.
+ */
 static int verb_leaks_exit_of_command(const struct request *q, int command_status, int r)
 {
 	if (r == CLI_FOUND)
@@ -387,7 +389,7 @@ static int verb_leaks_record_and_report(struct request *q)
 	return j->command_status >= 0 ? verb_leaks_exit_of_command(q, j->command_status, r) : r;
 }
 
-/* The first option that applies to recordings only, or NULL. */
+/* Returns the first option that applies to recordings only, or NULL. */
 static const char *verb_leaks_recorded_by(const struct record_options *o)
 {
 	return *o->given ? o->given : o->direct ? "--direct" : o->bus ? "--bus" : NULL;

@@ -20,5 +20,8 @@ void moment_store_deinit(struct moment_store *s);
 /* Adds an event of any kind. Skips an invalid plan. Returns 0 or -ENOMEM. */
 int moment_store_add(struct moment_store *s, const struct event *ev);
 
-/* The plan of EV, an EVENT_MOMENT; NULL = the archive does not have the plan, or was redacted. */
+/*
+ * Returns the plan of EV, an EVENT_MOMENT; NULL = the archive does not have the plan, or was
+ * redacted.
+ */
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev);

@@ -237,8 +237,10 @@ static void moment_tfile_files_freep(struct moment_tfile_files **f)
 	free(*f);
 }
 
-/* The load bias of the file, from the addresses of its code. If the file is unreadable, its
- * addresses are assumed to equal its file offsets. */
+/*
+ * Returns the load bias of the file, from the addresses of its code. If the file is unreadable, its
+ * addresses are assumed to equal its file offsets.
+ */
 static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
 {
 	const struct places_options none = { 0 };
@@ -359,8 +361,8 @@ static void moment_tfile_part_deinit(struct moment_tfile_part *p)
 }
 
 /*
- * The number of the counter NAME. If it is new, it is added. 0 = another variable has this name, or
- * there is no room.
+ * Returns the number of the counter NAME. If it is new, it is added. 0 = another variable has this
+ * name, or there is no room.
  */
 static uint32_t moment_tfile_find_counter(struct moment_tfile_part *p, const char *name)
 {
@@ -453,7 +455,7 @@ static int moment_tfile_frame(struct tfile_writer *w, struct moment_tfile_part *
 
 /* ---- files ---- */
 
-/* The commands of a point of PLAN (NULL = unknown). Returns NULL if there is no memory. */
+/* Returns the commands of a point of PLAN (NULL = unknown). Returns NULL if there is no memory. */
 static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfile_part *p,
 							       const struct moment_plan *plan)
 {

@@ -19,7 +19,7 @@ static bool browser_is_set(const char *name)
 	return value && *value;
 }
 
-/* The uid in the variable NAME; 0 = unset or invalid. */
+/* Returns the uid in the variable NAME; 0 = unset or invalid. */
 static uid_t browser_uid_of(const char *name)
 {
 	const char *text = getenv(name);
@@ -76,8 +76,10 @@ bool browser_is_there(const char *command)
 	       browser_is_set("WAYLAND_DISPLAY");
 }
 
-/* The first command of $BROWSER, if it consists of plain words; otherwise xdg-open, which handles
- * other forms. */
+/*
+ * Returns the first command of $BROWSER, if it consists of plain words; otherwise xdg-open, which
+ * handles other forms.
+ */
 static char *browser_default_command(void)
 {
 	const char *text = getenv("BROWSER");

@@ -13,7 +13,7 @@
  * the desktop needs. Does nothing for other users. Returns 0 or a negative errno. */
 int browser_become_caller(void);
 
-/* Whether a browser is available: COMMAND is set, or there is a display. */
+/* Returns true if a browser is available: COMMAND is set, or there is a display. */
 bool browser_is_there(const char *command);
 
 /*

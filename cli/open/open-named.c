@@ -13,7 +13,10 @@
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 
-/* Whether the archive has call stacks. In most archives with stacks, one is near the beginning. */
+/*
+ * Returns true if the archive has call stacks. In most archives with stacks, one is near the
+ * beginning.
+ */
 static bool open_named_open_has_stacks(struct open_trace *t)
 {
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;

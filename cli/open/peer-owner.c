@@ -85,8 +85,10 @@ static int peer_owner_find_in(const char *path, const struct sockaddr_in *from,
 	return r;
 }
 
-/* Whether this user namespace maps all users. It shows unmapped users as 65534, which can be a real
- * user. */
+/*
+ * Returns true if this user namespace maps all users. It shows unmapped users as 65534, which can
+ * be a real user.
+ */
 static bool peer_owner_knows_all_users(void)
 {
 	FILE *map = fopen("/proc/self/uid_map", "re");

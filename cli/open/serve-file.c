@@ -208,7 +208,7 @@ static struct MHD_Response *serve_file_unpacked_response(struct transfer *t)
 							     serve_file_transfer_free);
 }
 
-/* The answer with the file, or with an error. */
+/* Returns the answer with the file, or with an error. */
 static struct MHD_Response *serve_file_response(struct serve_file *s, bool only_head)
 {
 	struct transfer *t = calloc(1, sizeof(*t));
@@ -286,7 +286,7 @@ static void serve_file_on_connection(void *userdata, struct MHD_Connection *c, v
 		*client = (void *)(uintptr_t)serve_file_find_client(userdata, c);
 }
 
-/* The reason why the client is refused; NULL = it is allowed. */
+/* Returns the reason why the client is refused; NULL = it is allowed. */
 static const char *serve_file_client_objection(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *client =
@@ -303,7 +303,7 @@ static const char *serve_file_client_objection(struct MHD_Connection *c)
 	}
 }
 
-/* The reason why the request is refused; NULL = it is allowed. */
+/* Returns the reason why the request is refused; NULL = it is allowed. */
 static const char *serve_file_request_objection(const struct serve_file *s,
 						struct MHD_Connection *c)
 {

@@ -60,12 +60,12 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret);
 struct serve_file *serve_file_free(struct serve_file *s);
 DEFINE_CLEANUP(struct serve_file *, serve_file_free)
 
-/* The URL: "http://127.0.0.1:9001/.../NAME". Borrowed. */
+/* Returns the URL: "http://127.0.0.1:9001/.../NAME". Borrowed. */
 const char *serve_file_url(const struct serve_file *s);
 
 uint16_t serve_file_port(const struct serve_file *s);
 
-/* An eventfd (borrowed) that becomes readable when a request has ended. */
+/* Returns an eventfd (borrowed) that becomes readable when a request has ended. */
 int serve_file_fd(const struct serve_file *s);
 
 /* Resets the descriptor and returns the status. */

@@ -139,8 +139,10 @@ static int verb_open_make_url(struct opening *o)
 
 /* ---- the server ---- */
 
-/* The name for the UI: the file name without the suffix of a compression that the server
- * unpacks. */
+/*
+ * Returns the name for the UI: the file name without the suffix of a compression that the server
+ * unpacks.
+ */
 static char *verb_open_shown_name(const char *path, enum pack_method unpacked)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -151,7 +153,10 @@ static char *verb_open_shown_name(const char *path, enum pack_method unpacked)
 	return n > 0 ? strndup(name, n) : strdup("trace.fxt");
 }
 
-/* The compression that the server must unpack: the UI supports uncompressed and gzip files only. */
+/*
+ * Returns the compression that the server must unpack: the UI supports uncompressed and gzip files
+ * only.
+ */
 static enum pack_method verb_open_to_unpack(const struct open_trace *t)
 {
 	enum pack_method method = unpack_method(t->stream.unpack);
@@ -292,7 +297,7 @@ static void verb_open_report_other_user(struct opening *o, const struct serve_fi
 							   : strerror(-status->foreign_error));
 }
 
-/* The time until DEADLINE (0 = never) in milliseconds, for poll(). */
+/* Returns the time until DEADLINE (0 = never) in milliseconds, for poll(). */
 static int verb_open_wait_ms(uint64_t deadline)
 {
 	uint64_t now = clock_boot_ns(), ms;

@@ -129,7 +129,7 @@ static void record_options_resolve_all_categories(struct record_options *o)
 	o->session.categories |= bits;
 }
 
-/* The tgid of a thread, or 0. */
+/* Returns the tgid of a thread, or 0. */
 static uint64_t record_options_tgid_of(uint64_t tid)
 {
 	unsigned long long tgid = 0;
@@ -203,8 +203,10 @@ static int record_options_parse_cgroup(struct record_options *o, const char *nam
 	return record_options_add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
-/* Whether FILE is also the file of the previous specification, and was reported with it: one option
- * can become several specifications. */
+/*
+ * Returns true if FILE is also the file of the previous specification, and was reported with it:
+ * one option can become several specifications.
+ */
 static bool record_options_is_reported(const struct record_options *o, const char *file)
 {
 	const struct call_options *c = &o->session.calls;

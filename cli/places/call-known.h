@@ -8,8 +8,11 @@
 
 #include "reader/places/place-functions.h"
 
-/* Whether the tables have the arguments of the specification TEXT, if it omits them. */
+/* Returns true if the tables have the arguments of the specification TEXT, if it omits them. */
 bool call_known_is(const char *text);
 
-/* Whether the tables have one of the functions F of FILE. Then the recorder uses the tables. */
+/*
+ * Returns true if the tables have one of the functions F of FILE. Then the recorder uses the
+ * tables.
+ */
 bool call_known_any(const char *file, const struct place_functions *f);

@@ -23,7 +23,7 @@ struct call_list {
 	void *userdata;
 };
 
-/* The part of TEXT after the name: arguments, condition and limit. */
+/* Returns the part of TEXT after the name: arguments, condition and limit. */
 static const char *call_list_rest(const char *text)
 {
 	const char *file, *p;
@@ -77,7 +77,7 @@ static int call_list_syscalls(struct call_list *l, char why[static PLACES_WHY_MA
 
 /* ---- functions ---- */
 
-/* The known arguments and result of the function NAME in the file of L, or "". */
+/* Returns the known arguments and result of the function NAME in the file of L, or "". */
 static const char *call_list_signature(const struct call_list *l, const char *name)
 {
 	char text[CALL_FILE_MAX + CALL_PLACE_NAME_MAX + 1];

@@ -20,7 +20,7 @@ void call_names_deinit(struct call_names *l);
 void call_names_add(struct call_names *l, const char *name);
 
 /*
- * The text with the names, in quotes, and the number of further names. Can be called once. Returns
- * NULL if there are no names, or no memory. Borrowed.
+ * Returns the text with the names, in quotes, and the number of further names. Can be called once.
+ * Returns NULL if there are no names, or no memory. Borrowed.
  */
 const char *call_names_text(struct call_names *l);

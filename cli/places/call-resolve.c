@@ -256,7 +256,7 @@ static int resolve_in_libraries(struct resolution *r)
 			    r->target.file, r->target.name, library, library, r->target.name);
 }
 
-/* The first names of F, for a message. */
+/* Returns the first names of F, for a message. */
 static const char *resolve_names_of(const struct place_functions *f, struct call_names *names)
 {
 	for (size_t i = 0; i < f->n; i++)
@@ -395,7 +395,7 @@ static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 			    r->target.file, r->target.name, clone);
 }
 
-/* Whether the symbol table is sufficient: the recorder finds such functions by itself. */
+/* Returns true if the symbol table is sufficient: the recorder finds such functions by itself. */
 static bool resolve_is_plain(const struct resolution *r, const struct place_functions *f)
 {
 	for (size_t i = 0; i < f->n; i++)
@@ -404,7 +404,7 @@ static bool resolve_is_plain(const struct resolution *r, const struct place_func
 	return !r->target.is_source_name;
 }
 
-/* Whether another function has the same name with other parameters. */
+/* Returns true if another function has the same name with other parameters. */
 static bool resolve_is_overloaded(const struct place_functions *f, size_t of)
 {
 	char base[PLACES_NAME_MAX], other[PLACES_NAME_MAX];
@@ -633,8 +633,10 @@ static int resolve_usdt(struct resolution *r)
 
 /* ---- all ---- */
 
-/* Whether the recorder needs no help. Other libraries of libc are searched, since their functions
- * have moved to libc.so.6. */
+/*
+ * Returns true if the recorder needs no help. Other libraries of libc are searched, since their
+ * functions have moved to libc.so.6.
+ */
 static bool resolve_is_known(const struct resolution *r)
 {
 	const char *slash = strrchr(r->target.file, '/');

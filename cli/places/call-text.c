@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "capture/options/call-spec.h"
 
-/* The word for REASON in specifications. There are fewer words than reasons. */
+/* Returns the word for REASON in specifications. There are fewer words than reasons. */
 static const char *call_text_reason(enum place_reason reason)
 {
 	static const enum call_reason words[PLACE_REASON_MAX] = {

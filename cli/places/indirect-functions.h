@@ -15,6 +15,8 @@
 int indirect_functions_add(struct places *p, const char *path, const char *name,
 			   struct place_functions *to);
 
-/* Whether the debug information of P has the types of one of the functions F. Returns 1, 0 or
- * -ENOMEM. */
+/*
+ * Finds out whether the debug information of P has the types of one of the functions F. Returns 1,
+ * 0 or -ENOMEM.
+ */
 int indirect_functions_have_types(struct places *p, const struct place_functions *f);

@@ -365,7 +365,7 @@ static int moment_compile_at(struct moment_request *q, const char *name, uint64_
 		return cli_failed("out of memory");
 	return r == CLI_OK ? moment_add(to, q->option, q->path, text) : r;
 }
-/* The address after the prologue of F, according to the lines. */
+/* Returns the address after the prologue of F, according to the lines. */
 static uint64_t moment_after_prologue(struct moment_request *q, const struct place_function *f)
 {
 	struct dwarf_frame frames[FRAMES_MAX];

@@ -30,7 +30,7 @@ int moment_spec_register(const char *name)
 	return -1;
 }
 
-/* Whether NAME has a meaning in GDB or in kymo's trace files. */
+/* Returns true if NAME has a meaning in GDB or in kymo's trace files. */
 static bool moment_spec_is_reserved(const char *name)
 {
 	static const char *const names[] = {

@@ -54,8 +54,8 @@ int moment_spec_parse(const char *option, const char *text, const char *collect,
 		      struct moment_spec *ret);
 void moment_spec_deinit(struct moment_spec *s);
 
-/* The DWARF number of the register $NAME of x86-64, or -1. */
+/* Returns the DWARF number of the register $NAME of x86-64, or -1. */
 int moment_spec_register(const char *name);
 
-/* The index of the trace state variable NAME (without $) in S->tsvs, or -1. */
+/* Returns the index of the trace state variable NAME (without $) in S->tsvs, or -1. */
 int moment_spec_tsv(const struct moment_spec *s, const char *name);

@@ -126,7 +126,7 @@ struct needed_library_tokens {
 	const char *origin, *lib, *platform;
 };
 
-/* The length of the token at AT, and its value; 0 = AT is not a token. */
+/* Returns the length of the token at AT, and its value; 0 = AT is not a token. */
 static size_t needed_library_token(const struct needed_library_tokens *t, const char *at,
 				   const char **ret)
 {

@@ -26,7 +26,7 @@ enum {
 bool needed_library_find(const struct places *program, const char *function,
 			 const struct capture_filter *filter, char to[static PATH_MAX]);
 
-/* Whether the library NAME has FUNCTION. */
+/* Returns true if the library NAME has FUNCTION. */
 bool needed_library_has(const char *name, const char *function,
 			const struct capture_filter *filter);
 

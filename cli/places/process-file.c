@@ -59,7 +59,7 @@ static const char *process_file_inner(const struct process_file_search *s, const
 	return strncmp(path, s->root, n) == 0 && path[n] == '/' ? path + n : path;
 }
 
-/* Whether PATH, from a list of mappings, matches the name. */
+/* Returns true if PATH, from a list of mappings, matches the name. */
 static bool process_file_is_named(const struct process_file_search *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -91,8 +91,8 @@ static bool process_file_below(uint32_t pid, const char *path, char ret[static P
 }
 
 /*
- * Whether the file PATH can have the name of a link: the names begin alike, up to the version.
- * Other files are not looked at, since a file system can hang.
+ * Returns true if the file PATH can have the name of a link: the names begin alike, up to the
+ * version. Other files are not looked at, since a file system can hang.
  */
 static bool process_file_may_be_linked(const struct process_file_search *s, const char *path)
 {
@@ -102,8 +102,8 @@ static bool process_file_may_be_linked(const struct process_file_search *s, cons
 }
 
 /*
- * Whether the name without a directory is a symbolic link, beside the file ST that process PID has
- * mapped as PATH, to this file: libz.so.1 leads to libz.so.1.2.13.
+ * Returns true if the name without a directory is a symbolic link, beside the file ST that process
+ * PID has mapped as PATH, to this file: libz.so.1 leads to libz.so.1.2.13.
  */
 static bool process_file_is_linked(const struct process_file_search *s, uint32_t pid,
 				   const char *path, const struct stat *st)

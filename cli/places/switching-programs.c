@@ -117,7 +117,7 @@ static int switching_programs_examine(const char *path, void *userdata)
 	return r;
 }
 
-/* The result for a visit of the libraries that ended with R. */
+/* Returns the result for a visit of the libraries that ended with R. */
 static int switching_programs_judge(const struct switches_check *check, int r)
 {
 	char problem[64];

@@ -7,7 +7,7 @@
 #include "base/value.h"
 #include "cli/common/verb.h"
 
-/* Whether name AT is the name of a type and not of a variable. */
+/* Returns true if name AT is the name of a type and not of a variable. */
 static bool query_names_is_type(const struct tracedb_dictionary *dictionary, size_t at)
 {
 	for (size_t i = 0; i < dictionary->n_types; i++)
@@ -60,7 +60,9 @@ int query_names_complain(const struct query_names *n, const struct query_express
 
 /* ---- values ---- */
 
-/* Whether LIST, names separated by commas, contains NAME. An empty list contains all names. */
+/*
+ * Returns true if LIST, names separated by commas, contains NAME. An empty list contains all names.
+ */
 static bool query_names_lists(const char *list, const char *name)
 {
 	size_t n = strlen(name);
@@ -75,7 +77,7 @@ static bool query_names_lists(const char *list, const char *name)
 	return false;
 }
 
-/* Whether V can be the variable in SLOT. */
+/* Returns true if V can be the variable in SLOT. */
 static bool query_names_allows(const struct query_variable *v,
 			       const struct tracedb_dictionary *dictionary,
 			       const struct tracedb_slot *slot)
@@ -105,7 +107,9 @@ void query_names_add_values(struct query_names *n, const struct query_expression
 	n->n_shapes = all;
 }
 
-/* The kind of value that NODE needs, if FORMATS has no format of this kind; otherwise NULL. */
+/*
+ * Returns the kind of value that NODE needs, if FORMATS has no format of this kind; otherwise NULL.
+ */
 static const char *query_names_missing(const struct query_node *node, unsigned formats)
 {
 	switch (node->kind) {

@@ -310,7 +310,7 @@ static int trace_points_on_moment(struct trace_points *t, const struct event *ev
 	return r;
 }
 
-/* The statement that allocates or frees a block. */
+/* Returns the statement that allocates or frees a block. */
 static uint32_t trace_points_block_statement(struct trace_points *t, const struct event *ev)
 {
 	const char *function = ev->block.function;

@@ -257,7 +257,7 @@ static int verb_query_on_result(void *userdata, const struct query_result *r)
 	return ferror(stdout) ? 1 : 0;
 }
 
-/* The exit status for the result of a query. */
+/* Returns the exit status for the result of a query. */
 static int verb_query_status(const struct verb_query *v, int r, const struct query_error *error)
 {
 	if (r == -EINVAL || r == -E2BIG)

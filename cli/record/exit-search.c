@@ -12,8 +12,10 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/* Whether NAME runs with more rights than its user. The kernel drops these rights if the program is
- * traced without privileges. */
+/*
+ * Returns true if NAME runs with more rights than its user. The kernel drops these rights if the
+ * program is traced without privileges.
+ */
 static bool exit_search_has_rights(const char *name)
 {
 	_cleanup_free_ char *path = loaded_files_command(name);

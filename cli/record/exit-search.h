@@ -26,7 +26,7 @@ struct exit_search {
  * program NAME. If it cannot be held, prints the reason. */
 void exit_search_begin(struct exit_search *s, const char *name, pid_t pid);
 
-/* Whether processes are held. */
+/* Returns true if processes are held. */
 static inline bool exit_search_is_on(const struct exit_search *s)
 {
 	return s->name;

@@ -39,7 +39,10 @@ void recording_request_deinit(struct recording_request *a)
 	*a = (struct recording_request){ 0 };
 }
 
-/* Whether all selected processes have exited. Processes on another machine are not looked up. */
+/*
+ * Returns true if all selected processes have exited. Processes on another machine are not looked
+ * up.
+ */
 static bool nothing_recorded_request_ended(const struct recording_request *a)
 {
 	if (a->n_pids == 0 || a->of_command || bus_host_is_elsewhere())
@@ -50,7 +53,7 @@ static bool nothing_recorded_request_ended(const struct recording_request *a)
 	return true;
 }
 
-/* Whether the user selected a process, a function or a point. */
+/* Returns true if the user selected a process, a function or a point. */
 static bool nothing_recorded_request_is_chosen(const struct recording_request *a)
 {
 	return a->filtered || a->of_command ||

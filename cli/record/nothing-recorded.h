@@ -16,7 +16,10 @@ struct recording_request {
 	bool of_command; /* the filter is the pid of the command */
 };
 
-/* Whether V shows that all was recorded. (A part that was stopped or lost has been reported.) */
+/*
+ * Returns true if V shows that all was recorded. (A part that was stopped or lost has been
+ * reported.)
+ */
 bool nothing_recorded_is_certain(const struct session_view *v);
 
 /* Stores the request; without the pids, if there is no memory for them. */

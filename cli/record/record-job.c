@@ -113,8 +113,10 @@ static const char *record_job_suffix(const struct record_job *j)
 
 /* ---- snapshots ---- */
 
-/* A new file name: FILE-20261120-190834.fxt for FILE.fxt, whose suffix must be known; the second
- * file has -2.fxt. */
+/*
+ * Returns a new file name: FILE-20261120-190834.fxt for FILE.fxt, whose suffix must be known; the
+ * second file has -2.fxt.
+ */
 static char *record_job_snapshot_path(const struct record_job *j)
 {
 	char number[16] = "";
@@ -259,8 +261,8 @@ static void record_job_print_json(const struct record_job *j, const struct sessi
 }
 
 /*
- * Whether a recording with the counts of V lacks the calls or moments of functions whose files were
- * found by name on this machine. (With -p, they are files of the selected processes.)
+ * Returns true if a recording with the counts of V lacks the calls or moments of functions whose
+ * files were found by name on this machine. (With -p, they are files of the selected processes.)
  */
 static bool record_job_lacks_calls(const struct record_job *j, const struct session_view *v)
 {

@@ -54,8 +54,8 @@ void record_job_deinit(struct record_job *j);
 int record_job_run(struct record_job *j);
 
 /*
- * The exit status of the process after a recording with the result STATUS. With a command, it is
- * the command's own status, or shows that the command could not be executed, or that kymo failed;
- * loss and damage are only reported. If the command is still running, it is STATUS.
+ * Returns the exit status of the process after a recording with the result STATUS. With a command,
+ * it is the command's own status, or shows that the command could not be executed, or that kymo
+ * failed; loss and damage are only reported. If the command is still running, it is STATUS.
  */
 int record_job_exit(const struct record_job *j, int status);

@@ -48,7 +48,7 @@ int record_loop_init(struct record_loop *l);
 void record_loop_deinit(struct record_loop *l);
 
 /*
- * Whether a signal that ends the recording is pending. Valid between record_loop_init() and
+ * Returns true if a signal that ends the recording is pending. Valid between record_loop_init() and
  * record_loop_deinit().
  */
 bool record_loop_is_interrupted(void);

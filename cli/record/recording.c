@@ -59,8 +59,8 @@ static int recording_bus_failed(const struct recording *r, int error)
 }
 
 /*
- * Whether the output of the session has failed. The session ran, or was about to run, and its
- * output can be valid; its view has the details.
+ * Returns true if the output of the session has failed. The session ran, or was about to run, and
+ * its output can be valid; its view has the details.
  */
 static bool recording_has_output_failed(struct recording *r)
 {

@@ -50,7 +50,7 @@ int recording_stop(struct recording *r);
 int recording_snapshot(struct recording *r, int fd);
 int recording_snapshot_state(struct recording *r);
 
-/* The number of snapshots that points have requested so far. */
+/* Returns the number of snapshots that points have requested so far. */
 uint64_t recording_snapshots_due(struct recording *r);
 
 /*

@@ -39,5 +39,5 @@ int postprocess_options_exclude(struct postprocess_options *o, const char *path)
 /* Checks the combination of all options. */
 int postprocess_options_finish(struct postprocess_options *o);
 
-/* Whether any option of the processing is set. */
+/* Returns true if any option of the processing is set. */
 bool postprocess_options_any(const struct postprocess_options *o);

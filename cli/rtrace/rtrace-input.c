@@ -75,7 +75,8 @@ static int rtrace_input_spool(struct rtrace_input *in)
 /* ---- the input ---- */
 
 /*
- * Whether the bytes can be read in place, although the unpacker has already consumed some of them.
+ * Returns true if the bytes can be read in place, although the unpacker has already consumed some
+ * of them.
  */
 static bool rtrace_input_is_seekable(const struct rtrace_input *in, off_t begin)
 {

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* An id or address as text, like in the report: some programs do not support integers of 64 bits in
- * JSON. */
+/*
+ * Returns an id or address as text, like in the report: some programs do not support integers of 64
+ * bits in JSON.
+ */
 static struct json_object *rtrace_json_hex(uint64_t value)
 {
 	char text[24];

@@ -43,7 +43,7 @@ void rtrace_names_deinit(struct rtrace_names *names)
 
 /* ---- maps ---- */
 
-/* The path as one word, since foreign reports can have paths with spaces. */
+/* Returns the path as one word, since foreign reports can have paths with spaces. */
 static char *rtrace_names_shown_path(const struct rtrace_map *map)
 {
 	static const size_t mark = sizeof(RTRACE_MAP_MARK) - 1;

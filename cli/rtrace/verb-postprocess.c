@@ -46,7 +46,7 @@ struct work {
 
 /* ---- output ---- */
 
-/* The length of DATA up to and including its last line feed. */
+/* Returns the length of DATA up to and including its last line feed. */
 static size_t verb_postprocess_whole_lines(const uint8_t *data, size_t n)
 {
 	const uint8_t *end = memrchr(data, '\n', n);

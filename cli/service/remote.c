@@ -36,8 +36,10 @@ static const struct verb_way {
 
 /* ---- words of the command line ---- */
 
-/* Whether WORD is BRIEF ("-H") or NAME ("--host"). Its value can be in the same word; otherwise,
- * *RET_VALUE is NULL, and the value is the next word. */
+/*
+ * Returns true if WORD is BRIEF ("-H") or NAME ("--host"). Its value can be in the same word;
+ * otherwise, *RET_VALUE is NULL, and the value is the next word.
+ */
 static bool remote_is_option(const char *word, const char *brief, const char *name,
 			     const char **ret_value)
 {
@@ -75,8 +77,8 @@ static int remote_check_place(const char *name, const char *value)
 }
 
 /*
- * Whether WORD is -H or -M. *RET_VALUE is its value, like for remote_is_option(), and *RET_TO is
- * the destination of the value.
+ * Returns true if WORD is -H or -M. *RET_VALUE is its value, like for remote_is_option(), and
+ * *RET_TO is the destination of the value.
  */
 static bool remote_is_place(const char *word, const char **ret_value, struct remote *r,
 			    const char ***ret_to)
@@ -220,7 +222,7 @@ static void remote_become_ssh(const char *host, const char *command, int in_fd, 
 	_exit(255);
 }
 
-/* The enum cli_exit for a process that exited with STATUS. */
+/* Returns the enum cli_exit for a process that exited with STATUS. */
 static int remote_exit_of(int status, const char *host)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)

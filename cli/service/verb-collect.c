@@ -165,7 +165,7 @@ static int verb_collect_follow(struct collect *k, struct bus_client *c)
 	return r < 0 ? r : 0;
 }
 
-/* The exit status for a session that has ended. */
+/* Returns the exit status for a session that has ended. */
 static int verb_collect_report(const struct collect *k, const struct session_view *v)
 {
 	int r = session_view_report(v, k->name);
@@ -185,7 +185,7 @@ static bool verb_collect_is_of_stopped_service(const struct session_view *v)
 	return strcmp(v->reason, "service stopped") == 0;
 }
 
-/* Whether the collection continues after the end of the session. */
+/* Returns true if the collection continues after the end of the session. */
 static bool verb_collect_continues(const struct collect *k, const struct session_view *v)
 {
 	return !k->stopped && (strcmp(v->reason, COLLECTION_REASON_OUTDATED) == 0 ||
@@ -230,7 +230,7 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 		       : r;
 }
 
-/* Whether the output of the session failed before its start was reported. */
+/* Returns true if the output of the session failed before its start was reported. */
 static bool verb_collect_has_failed_output(const struct collect *k, struct bus_client *c)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };

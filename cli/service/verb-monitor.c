@@ -29,7 +29,7 @@ struct last {
 
 enum { LAST_MAX = 64 };
 
-/* The entry of PATH. If it is new, it is added. NULL = there are too many entries. */
+/* Returns the entry of PATH. If it is new, it is added. NULL = there are too many entries. */
 static struct last *verb_monitor_last_of(struct last *list, const char *path)
 {
 	for (size_t i = 0; i < LAST_MAX; i++) {

@@ -43,7 +43,7 @@ static const char *verb_status_time_of(char to[static 64], uint64_t ts_ns)
 	return to;
 }
 
-/* The share of the CPU time NS in the duration of the session. */
+/* Returns the share of the CPU time NS in the duration of the session. */
 static double verb_status_share_of(const struct session_view *v, uint64_t ns)
 {
 	uint64_t all = session_view_duration_ns(v);
@@ -63,8 +63,8 @@ static void verb_status_print_cost(const struct session_view *v)
 }
 
 /*
- * The number of CPUs to which the limit of SHED refers. The list of stopped parts does not contain
- * this number.
+ * Returns the number of CPUs to which the limit of SHED refers. The list of stopped parts does not
+ * contain this number.
  */
 static unsigned verb_status_share_of_shed(const struct session_view *v,
 					  const struct session_shed *shed)
@@ -145,7 +145,7 @@ static void verb_status_print_profile(const struct session_view *v)
 		       v->files[VIEW_FILES_PASSED_OVER]);
 }
 
-/* Whether the value shows that the option was not set. */
+/* Returns true if the value shows that the option was not set. */
 static bool verb_status_is_unset(struct json_object *value)
 {
 	switch (json_object_get_type(value)) {

@@ -56,7 +56,10 @@ static int tfile_copy_failed(const struct open_trace *t, int e)
 
 /* ---- the list of libraries ---- */
 
-/* The number of bytes that BLOCK contains, of the N bytes at ADDRESS, from the first one on. */
+/*
+ * Returns the number of bytes that BLOCK contains, of the N bytes at ADDRESS, from the first one
+ * on.
+ */
 static size_t tfile_copy_overlap(const struct tfile_block *block, uint64_t address, size_t n)
 {
 	uint64_t at = address - block->memory.address;

@@ -10,7 +10,7 @@
 /* Prints all of T. Returns an enum cli_exit. */
 int tfile_dump(struct open_trace *t, bool json);
 
-/* The status as a JSON object, owned by the caller. */
+/* Returns the status as a JSON object, owned by the caller. */
 struct json_object *tfile_dump_status(const struct tfile_status *s);
 
 /* The status as text, such as "tstop: it ended", in a buffer of TFILE_DUMP_TEXT bytes. */

@@ -41,7 +41,7 @@ static void tfile_sums_deinit(struct tfile_sums *s)
 	free(s->sorted);
 }
 
-/* The number + 1 of the variable NAME; 0 = the file has no such variable. */
+/* Returns the number + 1 of the variable NAME; 0 = the file has no such variable. */
 static uint32_t tfile_summary_variable(const struct tfile_head *h, const char *name)
 {
 	for (size_t i = 0; i < h->n_variables; i++)
@@ -120,7 +120,7 @@ static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 
 /* ---- output ---- */
 
-/* The place of a tracepoint. If it has several places, the first one. */
+/* Returns the place of a tracepoint. If it has several places, the first one. */
 static const struct tfile_tracepoint *tfile_summary_place(const struct tfile_head *h,
 							  uint32_t number)
 {

@@ -57,7 +57,7 @@ struct page {
 
 /* ---- lines ---- */
 
-/* The number of bytes of the character at TEXT. TEXT is UTF-8, and not empty. */
+/* Returns the number of bytes of the character at TEXT. TEXT is UTF-8, and not empty. */
 static size_t top_character_bytes(const char *text)
 {
 	size_t bytes = 1;
@@ -227,7 +227,7 @@ static void top_put_functions(struct page *p, const struct live_window *w, unsig
 
 enum { USAGE_MAX = 2 * TEXT_FORMAT_MAX + 16 };
 
-/* The columns of memory and I/O. */
+/* Returns the columns of memory and I/O. */
 static const char *top_format_usage(char to[USAGE_MAX], const struct top_state *s, uint32_t pid)
 {
 	const struct top_usage *u = s->usages ? top_usages_of(s->usages, pid) : NULL;

@@ -54,5 +54,5 @@ void top_sort(struct live_window *w, const struct top_usages *usages, enum top_s
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
 	     unsigned rows, unsigned columns);
 
-/* The window as a JSON object (json-c), owned by the caller. */
+/* Returns the window as a JSON object (json-c), owned by the caller. */
 struct json_object *top_json(const struct live_window *w, const struct top_state *s);

@@ -135,7 +135,10 @@ static void top_thread_measure_own(struct top_thread *t)
 	t->own_at_ns = now_ns;
 }
 
-/* Whether drawing can wait, because more data can be read, and the screen was drawn recently. */
+/*
+ * Returns true if drawing can wait, because more data can be read, and the screen was drawn
+ * recently.
+ */
 static bool top_thread_may_skip(const struct top_thread *t, uint64_t now_ns)
 {
 	struct pollfd pfd = { t->pipe_fd, POLLIN, 0 };
@@ -324,7 +327,7 @@ static void top_thread_handle_signals(struct top_thread *t)
 	}
 }
 
-/* The time until the next action, in milliseconds; -1 = unlimited. */
+/* Returns the time until the next action, in milliseconds; -1 = unlimited. */
 static int top_thread_timeout_ms(const struct top_thread *t, uint64_t now_ns)
 {
 	uint64_t due_ns = live_end_ns(t->live) + t->options.late_ns;

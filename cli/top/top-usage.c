@@ -63,8 +63,8 @@ static void usage_sample(struct top_usage *u, const struct top_usage *before)
 }
 
 /*
- * Whether pids in /proc differ from the pids in records. The pids in records belong to the initial
- * pid namespace, which has this inode.
+ * Returns true if pids in /proc differ from the pids in records. The pids in records belong to the
+ * initial pid namespace, which has this inode.
  */
 static bool usage_has_other_pids(void)
 {

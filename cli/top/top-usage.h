@@ -31,5 +31,5 @@ struct top_usages {
 /* Reads the usage of the first processes of W. W is sorted. */
 void top_usages_update(struct top_usages *u, const struct live_window *w);
 
-/* The usage of PID; NULL = unknown. */
+/* Returns the usage of PID; NULL = unknown. */
 const struct top_usage *top_usages_of(const struct top_usages *u, uint32_t pid);

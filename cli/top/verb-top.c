@@ -56,7 +56,7 @@ static void verb_top_job_deinit(struct job *j)
 	record_loop_deinit(&j->loop);
 }
 
-/* Whether the thread has ended the display. */
+/* Returns true if the thread has ended the display. */
 static bool verb_top_wants_stop(void *userdata)
 {
 	struct job *j = userdata;

@@ -66,7 +66,7 @@ static bool tracedb_check_has_buffer(const struct tracedb_point *p)
 	return false;
 }
 
-/* Whether one of the POINTERS, each of which reaches to the end of memory, is in BUFFER. */
+/* Returns true if one of the POINTERS, each of which reaches to the end of memory, is in BUFFER. */
 static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tracedb_entry *buffer)
 {
 	uint64_t last = buffer->buffer.address + buffer->buffer.size - 1, left;
@@ -79,7 +79,7 @@ static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tra
 	return left != TRACEDB_NO_SIZE && POINTER_REACH - left <= last - buffer->buffer.address;
 }
 
-/* Whether a buffer of POINT comes after a pointer into it. Returns 1, 0 or -ENOMEM. */
+/* Finds out whether a buffer of POINT comes after a pointer into it. Returns 1, 0 or -ENOMEM. */
 static int tracedb_check_late(const struct tracedb_dictionary *d, const struct tracedb_point *p)
 {
 	_cleanup_(tracedb_map_deinit) struct tracedb_map pointers = { 0 };

@@ -9,5 +9,5 @@
 /* Prints all of T. Returns an enum cli_exit. */
 int tracedb_dump(struct open_trace *t, bool json);
 
-/* The layout of the file, such as "W64". */
+/* Returns the layout of the file, such as "W64". */
 const char *tracedb_dump_layout(const struct open_trace *t);

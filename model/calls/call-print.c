@@ -22,7 +22,7 @@ void call_print_add(struct call_print *p, const char *format, ...)
 	va_end(args);
 }
 
-/* The character that represents C after a backslash; 0 = C has no such representation. */
+/* Returns the character that represents C after a backslash; 0 = C has no such representation. */
 static char call_print_escape(char c)
 {
 	static const char from[] = "\n\t\r\f\v\"\\", to[] = "ntrfv\"\\";

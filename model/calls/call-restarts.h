@@ -7,8 +7,10 @@
 
 #include <stdint.h>
 
-/* The name of RESULT in the kernel, such as ERESTARTSYS for -512; NULL = not such a result. */
+/*
+ * Returns the name of RESULT in the kernel, such as ERESTARTSYS for -512; NULL = not such a result.
+ */
 const char *call_restart_name(int64_t result);
 
-/* The meaning of NAME; NULL = not the name of such a result. */
+/* Returns the meaning of NAME; NULL = not the name of such a result. */
 const char *call_restart_meaning(const char *name);

@@ -18,10 +18,13 @@ enum {
 	CALL_SET_TEXT_MAX = 1024, /* room for any value of any set, the NUL included */
 };
 
-/* The number of the set with the NAME of N bytes: "flags:open". CALL_SET_NONE = no such set. */
+/*
+ * Returns the number of the set with the NAME of N bytes: "flags:open". CALL_SET_NONE = no such
+ * set.
+ */
 unsigned call_set_find(const char *name, size_t n);
 
-/* The set with NUMBER, or NULL. Numbers begin at 1, without gaps. */
+/* Returns the set with NUMBER, or NULL. Numbers begin at 1, without gaps. */
 const struct call_set *call_set_by_number(unsigned number);
 
 /* "flags" or "enum", the part of the name of SET before the ':'. */

@@ -45,7 +45,7 @@ const struct call_struct *call_struct_by_number(unsigned number)
 
 /* ---- values ---- */
 
-/* The first BYTES at FROM as a number. */
+/* Returns the first BYTES at FROM as a number. */
 static uint64_t call_struct_number(const char *from, size_t bytes)
 {
 	uint64_t value = 0;
@@ -286,7 +286,7 @@ static const struct call_struct *call_struct_pick(const struct call_struct *firs
 	return NULL;
 }
 
-/* The number of bytes of M in a structure of N bytes; 0 = M is not in it. */
+/* Returns the number of bytes of M in a structure of N bytes; 0 = M is not in it. */
 static size_t call_struct_has(const struct call_struct *row, const struct call_member *m, size_t n)
 {
 	size_t bytes = (size_t)m->bytes * (m->count ?: 1);

@@ -17,11 +17,12 @@
 enum { CALL_STRUCT_NONE = 0 };
 
 /*
- * The number of the structure NAME (N bytes): "struct:stat". CALL_STRUCT_NONE = no such structure.
+ * Returns the number of the structure NAME (N bytes): "struct:stat". CALL_STRUCT_NONE = no such
+ * structure.
  */
 unsigned call_struct_find(const char *name, size_t n);
 
-/* The first row of the structure NUMBER, or NULL. Numbers begin at 1. */
+/* Returns the first row of the structure NUMBER, or NULL. Numbers begin at 1. */
 const struct call_struct *call_struct_by_number(unsigned number);
 
 /*

@@ -476,8 +476,8 @@ const struct call_syscall *call_syscall_by_name(const char *name)
 }
 
 /*
- * Whether PATTERN selects CALL. Programs do not call uretprobe, only return probes do. So only the
- * full name selects it.
+ * Returns true if PATTERN selects CALL. Programs do not call uretprobe, only return probes do. So
+ * only the full name selects it.
  */
 static bool syscalls_is_match(const struct call_syscall *call, const char *pattern)
 {

@@ -18,11 +18,13 @@ struct call_syscall {
 	const char *signature; /* "(fd fd, ptr to, size_t count) -> errno", as in a specification */
 };
 
-/* The call with NUMBER, or NULL if the number is unknown. */
+/* Returns the call with NUMBER, or NULL if the number is unknown. */
 const struct call_syscall *call_syscall_by_number(long number);
 
-/* The call NAME, or NULL. The name `unknown`, with the number CALL_SYSCALL_UNKNOWN, means all calls
- * with unknown numbers: newer ones, and those that the kernel does not have. */
+/*
+ * Returns the call NAME, or NULL. The name `unknown`, with the number CALL_SYSCALL_UNKNOWN, means
+ * all calls with unknown numbers: newer ones, and those that the kernel does not have.
+ */
 const struct call_syscall *call_syscall_by_name(const char *name);
 
 /* Receives each call. A negative errno ends call_syscall_match(). */

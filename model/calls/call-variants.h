@@ -23,13 +23,13 @@ struct call_variant {
 };
 
 /*
- * The variants of the system call NAME. The first variant that fits is right. *RET_N is their
- * number.
+ * Returns the variants of the system call NAME. The first variant that fits is right. *RET_N is
+ * their number.
  */
 const struct call_variant *call_variants_of(const char *name, size_t *ret_n);
 
 /*
- * Whether the arguments of the system call NAME are shown with their names, because its variants
- * have them in another order than the system call.
+ * Returns true if the arguments of the system call NAME are shown with their names, because its
+ * variants have them in another order than the system call.
  */
 bool call_variant_shows_names(const char *name);

@@ -23,5 +23,5 @@ struct call_function {
 extern const struct call_function call_functions[];
 extern const size_t call_n_functions;
 
-/* The signature of the function NAME, or NULL. */
+/* Returns the signature of the function NAME, or NULL. */
 const char *call_function_signature(const char *name);

@@ -179,7 +179,8 @@ static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
 /* ---- the plan ---- */
 
 /*
- * Whether AT, an operand of a condition, is the number of a load or of a trace state variable of P.
+ * Returns true if AT, an operand of a condition, is the number of a load or of a trace state
+ * variable of P.
  */
 static bool moment_plan_has(const struct moment_plan *p, uint32_t at)
 {

@@ -118,5 +118,5 @@ int moment_plan_parse(const char *text, struct moment_plan *ret,
 		      char why[static MOMENT_PLAN_WHY_MAX]);
 void moment_plan_deinit(struct moment_plan *p);
 
-/* Whether the N bytes at NAME are the name of a trace state variable, as GDB accepts it. */
+/* Returns true if the N bytes at NAME are the name of a trace state variable, as GDB accepts it. */
 bool moment_plan_is_tsv(const char *name, size_t n);

@@ -125,7 +125,7 @@ static bool place_print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
 	return false;
 }
 
-/* Whether N bytes at AT are available. If not, prints "<unavailable>". */
+/* Returns true if N bytes at AT are available. If not, prints "<unavailable>". */
 static bool place_print_have(struct printer *p, uint64_t at, uint64_t n)
 {
 	if (at > p->n || n > p->n - at) {
@@ -381,7 +381,7 @@ static void place_print_struct(struct printer *p, uint64_t at, unsigned depth)
 		place_print_expect(p, '}');
 }
 
-/* The number of bytes in an element of the next type. */
+/* Returns the number of bytes in an element of the next type. */
 static uint64_t place_print_element_bytes(struct printer *p)
 {
 	const char *shape = p->shape;

@@ -41,7 +41,7 @@ static bool apitrace_head_parse_name(struct head *h)
 	return true;
 }
 
-/* Whether the first event enters a function with a valid name. */
+/* Returns true if the first event enters a function with a valid name. */
 static bool apitrace_is_enter(struct head *h, uint64_t version)
 {
 	if (h->at == h->n)

@@ -124,7 +124,7 @@ static const char *apitrace_meaning_pointee(const char *name, const char *prefix
 	return strncmp(name, prefix, n) == 0 ? name + n : NULL;
 }
 
-/* Whether NAME is IDXGISwapChain1::Present1 or a similar function. */
+/* Returns true if NAME is IDXGISwapChain1::Present1 or a similar function. */
 static bool apitrace_meaning_is_dxgi_present(const char *name)
 {
 	const char *rest = apitrace_meaning_pointee(name, "IDXGISwapChain")
@@ -154,7 +154,7 @@ static bool apitrace_meaning_is_direct3d_query(const char *name)
 	return MEANING_HAS(direct3d_queries, method + 2);
 }
 
-/* Whether a call of glGetError() found no error. The function must have no arguments. */
+/* Returns true if a call of glGetError() found no error. The function must have no arguments. */
 static bool apitrace_meaning_is_no_error(const struct apitrace_call *call)
 {
 	const struct apitrace_value *ret = call->ret;

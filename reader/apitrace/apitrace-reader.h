@@ -40,12 +40,12 @@ struct apitrace_header {
 struct apitrace_reader;
 
 /*
- * Whether the N unpacked bytes at P can be the beginning of a call trace. With 32 bytes or more (if
- * the trace has as many), the answer is reliable.
+ * Returns true if the N unpacked bytes at P can be the beginning of a call trace. With 32 bytes or
+ * more (if the trace has as many), the answer is reliable.
  */
 bool apitrace_is_stream(const uint8_t *p, size_t n);
 
-/* The version of the format with which the N > 0 bytes at P begin. */
+/* Returns the version of the format with which the N > 0 bytes at P begin. */
 uint64_t apitrace_head_version(const uint8_t *p, size_t n);
 
 /*
@@ -69,8 +69,8 @@ const struct apitrace_header *apitrace_reader_header(const struct apitrace_reade
  */
 int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call **ret);
 
-/* The damage, after APITRACE_DAMAGE. */
+/* Returns the damage, after APITRACE_DAMAGE. */
 const struct apitrace_damage *apitrace_reader_damage(const struct apitrace_reader *r);
 
-/* The number of bytes of the unpacked stream that were read. */
+/* Returns the number of bytes of the unpacked stream that were read. */
 uint64_t apitrace_reader_offset(const struct apitrace_reader *r);

@@ -40,8 +40,8 @@ int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name);
 
 /* ---- the meaning of names for the format's tools ---- */
 
-/* Whether a call of FUNCTION ends a frame of a graphics program. */
+/* Returns true if a call of FUNCTION ends a frame of a graphics program. */
 bool apitrace_ends_frame(const struct apitrace_text *function);
 
-/* Whether CALL changes nothing, and is shown only on request. */
+/* Returns true if CALL changes nothing, and is shown only on request. */
 bool apitrace_is_query(const struct apitrace_call *call);

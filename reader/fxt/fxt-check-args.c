@@ -156,14 +156,14 @@ static void fxt_check_args_check_role(struct fxt_findings *f, const struct fxt_r
 		fxt_check_args_check_thread_arg(f, r, arg, is_first);
 }
 
-/* The number of words of the inline string that REF announces. */
+/* Returns the number of words of the inline string that REF announces. */
 static uint64_t fxt_check_args_inline_words(uint64_t ref)
 {
 	return fxt_get_string_ref_inline(ref) ? fxt_stream_words(fxt_get_string_ref_length(ref))
 					      : 0;
 }
 
-/* The number of words that ARG needs. */
+/* Returns the number of words that ARG needs. */
 static uint64_t fxt_check_args_needed_words(const struct fxt_arg *arg)
 {
 	uint64_t words = 1 + fxt_check_args_inline_words(arg->name.ref);

@@ -264,8 +264,8 @@ static void fxt_check_large(struct fxt_findings *f, const struct fxt_record *r)
 }
 
 /*
- * The time by which Perfetto's clock is late after 10^12 ns: Perfetto multiplies ticks by a factor
- * that is rounded down to 32 binary places.
+ * Returns the time by which Perfetto's clock is late after 10^12 ns: Perfetto multiplies ticks by a
+ * factor that is rounded down to 32 binary places.
  */
 static uint64_t fxt_short_ns(uint64_t ticks_per_second)
 {

@@ -156,8 +156,10 @@ static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 	return needs;
 }
 
-/* The field NAME, or the end of FIELDS. The search begins at F, since arguments usually have the
- * order of the fields. */
+/*
+ * Returns the field NAME, or the end of FIELDS. The search begins at F, since arguments usually
+ * have the order of the fields.
+ */
 static const struct fxt_event_field *fxt_events_find_field(const struct fxt_event_field *fields,
 							   const struct fxt_event_field *f,
 							   int name)

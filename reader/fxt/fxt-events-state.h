@@ -43,7 +43,7 @@ struct fxt_events {
 /* Sets *RET to the text T, cleaned. Returns 0 or -ENOMEM. */
 int fxt_events_text(struct fxt_events *e, const struct fxt_text *t, const char **ret);
 
-/* Whether ARG is an unsigned number. *RET is its value. */
+/* Returns true if ARG is an unsigned number. *RET is its value. */
 bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret);
 
 /*

@@ -194,7 +194,7 @@ static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *rec
 	return r == FXT_EVENTS_EVENT ? fxt_events_finish(e, record, row, ev) : r;
 }
 
-/* Whether the thread of RECORD is a CPU's pseudo-thread in PROCESS. *RET_CPU is the CPU. */
+/* Returns true if the thread of RECORD is a CPU's pseudo-thread in PROCESS. *RET_CPU is the CPU. */
 static bool fxt_events_get_track(const struct fxt_record *record, uint32_t process,
 				 uint32_t *ret_cpu)
 {

@@ -48,7 +48,7 @@ struct fxt_finding {
 /* "error", "warning", "note". */
 const char *fxt_severity_text(enum fxt_severity severity);
 
-/* The kind with the identifier ID; -1 = no such kind. */
+/* Returns the kind with the identifier ID; -1 = no such kind. */
 int fxt_finding_by_id(const char *id);
 
 enum { FXT_FINDING_DETAIL_MAX = 256 };

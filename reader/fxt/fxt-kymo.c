@@ -50,7 +50,7 @@ bool fxt_kymo_has_added(const struct fxt_text *t)
 	return t->bytes >= added[0] && t->bytes < added[0] + sizeof(added);
 }
 
-/* The number of bits in which N bytes differ. */
+/* Returns the number of bits in which N bytes differ. */
 static unsigned fxt_kymo_count_bits(const char *a, const char *b, size_t n)
 {
 	unsigned n_bits = 0;
@@ -60,8 +60,10 @@ static unsigned fxt_kymo_count_bits(const char *a, const char *b, size_t n)
 	return n_bits;
 }
 
-/* Whether IS, which is no name, is NAME with some wrong bits in its text, or in its length. (The
- * reader finds a wrong length that needs another number of words.) */
+/*
+ * Returns true if IS, which is no name, is NAME with some wrong bits in its text, or in its length.
+ * (The reader finds a wrong length that needs another number of words.)
+ */
 static bool fxt_kymo_is_almost(const struct fxt_text *is, const char *name)
 {
 	size_t n = strlen(name), n_both = is->length < n ? is->length : n;

@@ -18,7 +18,9 @@
 
 #include "reader/fxt/fxt-provider.h"
 
-/* Whether the archive had a string record for the place INDEX of P with the name of kymo. */
+/*
+ * Returns true if the archive had a string record for the place INDEX of P with the name of kymo.
+ */
 bool fxt_kymo_is_right(const struct fxt_provider *p, unsigned index);
 
 /*
@@ -30,5 +32,5 @@ const char *fxt_kymo_see_string(struct fxt_provider *p, unsigned index, bool was
 /* Must be called after the ticks of P were set. Returns like fxt_kymo_see_string(). */
 const char *fxt_kymo_see_ticks(struct fxt_provider *p);
 
-/* Whether the archive has no string record for T, whose text was added here. */
+/* Returns true if the archive has no string record for T, whose text was added here. */
 bool fxt_kymo_has_added(const struct fxt_text *t);

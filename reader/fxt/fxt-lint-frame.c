@@ -29,7 +29,7 @@ static struct fxt_lint_provider *fxt_lint_frame_get_provider(struct fxt_lint *l,
 			    FXT_LINT_PROVIDERS_MAX);
 }
 
-/* The provider of R; NULL if it is unknown. */
+/* Returns the provider of R; NULL if it is unknown. */
 static struct fxt_lint_provider *fxt_lint_frame_enter(struct fxt_lint *l,
 						      const struct fxt_record *r)
 {
@@ -139,7 +139,7 @@ static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_reco
 	}
 }
 
-/* Whether an event with NAME reports a loss of records, or of a part of the archive. */
+/* Returns true if an event with NAME reports a loss of records, or of a part of the archive. */
 static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 {
 	static const char *const words[] = {
@@ -153,7 +153,7 @@ static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 	return false;
 }
 
-/* Whether the N words at KEY are new. Adds them to T. */
+/* Returns true if the N words at KEY are new. Adds them to T. */
 static bool fxt_lint_frame_is_new(struct fxt_lint *l, const uint64_t *key, size_t n)
 {
 	uint64_t hash = table_hash(key, n * sizeof(*key));
@@ -174,8 +174,8 @@ static bool fxt_lint_frame_is_known(const struct fxt_lint *l, const uint64_t *ke
 }
 
 /*
- * Whether R has an address that is not the kernel's. Kernel addresses are in no mapping of the
- * process.
+ * Returns true if R has an address that is not the kernel's. Kernel addresses are in no mapping of
+ * the process.
  */
 static bool fxt_lint_frame_has_user_address(const struct fxt_record *r)
 {

@@ -41,7 +41,7 @@ static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact 
 	}
 }
 
-/* The end of the run that begins at I. */
+/* Returns the end of the run that begins at I. */
 static size_t fxt_lint_order_run_end(const struct fxt_lint_fact *facts, size_t i, size_t n)
 {
 	while (++i < n && facts[i].ts_ns >= facts[i - 1].ts_ns)

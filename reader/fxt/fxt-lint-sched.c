@@ -61,8 +61,8 @@ static struct fxt_lint_thread *fxt_lint_sched_get_thread(struct fxt_lint *l, uin
 }
 
 /*
- * Whether FACT is earlier than the last fact of T. T can be NULL. If so, the state of T becomes
- * unknown.
+ * Returns true if FACT is earlier than the last fact of T (NULL = no thread). The state of T then
+ * becomes unknown.
  */
 static bool fxt_lint_sched_is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 {

@@ -40,5 +40,5 @@ void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage);
 /* Ends the lint at the end of the archive. Returns 0 or -ENOMEM. */
 int fxt_lint_finish(struct fxt_lint *l);
 
-/* The number of records that could not be checked against others. */
+/* Returns the number of records that could not be checked against others. */
 uint64_t fxt_lint_not_judged(const struct fxt_lint *l);

@@ -85,7 +85,7 @@ static void fxt_provider_fill_name_slots(void)
 	}
 }
 
-/* The known name that equals the text of N bytes, or NULL. */
+/* Returns the known name that equals the text of N bytes, or NULL. */
 static const struct known *fxt_provider_find_known(const char *bytes, size_t n)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

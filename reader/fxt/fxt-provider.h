@@ -80,7 +80,7 @@ static inline int fxt_text_known(const struct fxt_text *t)
 	return t->known >= 0 ? t->known : fxt_provider_find_name(t);
 }
 
-/* The string of the non-inline reference REF. */
+/* Returns the string of the non-inline reference REF. */
 static inline struct fxt_text fxt_provider_string(const struct fxt_provider *p, unsigned ref)
 {
 	const struct fxt_string *page;
@@ -94,7 +94,10 @@ static inline struct fxt_text fxt_provider_string(const struct fxt_provider *p, 
 	return (struct fxt_text){ page->bytes, page->length, page->known, (uint16_t)ref };
 }
 
-/* Whether no clock has this many ticks per second. Then the record that says so may be damaged. */
+/*
+ * Returns true if no clock has this many ticks per second. Then the record that says so may be
+ * damaged.
+ */
 static inline bool fxt_provider_is_odd_rate(uint64_t ticks_per_second)
 {
 	return ticks_per_second < 1000 || ticks_per_second > UINT64_C(1000000000000);

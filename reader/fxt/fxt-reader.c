@@ -62,7 +62,7 @@ static uint64_t fxt_reader_first_word(const struct fxt_reader *r)
 	return fxt_load_word(input_peek(&r->input), r->swap);
 }
 
-/* The size of the record in bytes, according to its header HEAD. */
+/* Returns the size of the record in bytes, according to its header HEAD. */
 static uint64_t fxt_reader_header_bytes(uint64_t head)
 {
 	return FXT_WORD_BYTES * fxt_claimed_words(head);
@@ -88,7 +88,7 @@ static int fxt_reader_report(struct fxt_reader *r, uint64_t offset, uint64_t byt
 	return FXT_READER_DAMAGE;
 }
 
-/* Whether the input starts with a damaged magic number. */
+/* Returns true if the input starts with a damaged magic number. */
 static bool fxt_reader_resembles_magic(const struct fxt_reader *r)
 {
 	uint8_t differs[FXT_WORD_BYTES];
@@ -266,9 +266,9 @@ static int fxt_reader_become_provider(struct fxt_reader *r, const struct fxt_rec
 }
 
 /*
- * Whether the data of RECORD is used. RECORD is correct, except for reserved bits, which a newer
- * format may define. So its data is used if there is no such data yet, but does not replace known
- * data.
+ * Returns true if the data of RECORD is used. RECORD is correct, except for reserved bits, which a
+ * newer format may define. So its data is used if there is no such data yet, but does not replace
+ * known data.
  */
 static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
@@ -288,8 +288,8 @@ static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct f
 }
 
 /*
- * Whether the data of RECORD can be used for later records. An odd record can be a record of
- * another type with a damaged header. Its data would then make later records wrong, too.
+ * Returns true if the data of RECORD can be used for later records. An odd record can be a record
+ * of another type with a damaged header. Its data would then make later records wrong, too.
  */
 static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 {

@@ -71,11 +71,11 @@ DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
  */
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
 
-/* The last damage. */
+/* Returns the last damage. */
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
 
-/* The number of bytes read or skipped: the position of the next record. */
+/* Returns the number of bytes read or skipped: the position of the next record. */
 uint64_t fxt_reader_offset(const struct fxt_reader *r);
 
-/* Whether the input is an archive of a big-endian machine. */
+/* Returns true if the input is an archive of a big-endian machine. */
 bool fxt_reader_swaps(const struct fxt_reader *r);

@@ -109,7 +109,7 @@ struct fxt_record {
 	};
 };
 
-/* Whether ts_ticks and ts_ns are set. */
+/* Returns true if ts_ticks and ts_ns are set. */
 static inline bool fxt_record_has_time(const struct fxt_record *r)
 {
 	switch (r->type) {

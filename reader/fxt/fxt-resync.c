@@ -77,8 +77,8 @@ static void fxt_resync_mark_dead(struct fxt_resync *s, uint64_t offset)
 }
 
 /*
- * Whether NS is within the times read so far, or close to them: outside by at most their range and
- * some slack.
+ * Returns true if NS is within the times read so far, or close to them: outside by at most their
+ * range and some slack.
  */
 static bool fxt_resync_is_near(const struct fxt_resync *s, uint64_t ns)
 {
@@ -90,8 +90,10 @@ static bool fxt_resync_is_near(const struct fxt_resync *s, uint64_t ns)
 	       ns <= (high < UINT64_MAX - behind ? high + behind : UINT64_MAX);
 }
 
-/* Whether the record has a few words after its contents. Only records with a time qualify: others
- * cannot be distinguished from garbage. */
+/*
+ * Returns true if the record has a few words after its contents. Only records with a time qualify:
+ * others cannot be distinguished from garbage.
+ */
 static bool fxt_resync_is_longer(const struct fxt_shape *shape)
 {
 	return shape->timed && shape->words > 0 && shape->claimed > shape->words &&
@@ -164,7 +166,7 @@ static int fxt_resync_worth_of_metadata(const struct fxt_resync *s, struct chain
 	}
 }
 
-/* The evidence of the record's contents. WORTH_NOTHING rejects the record. */
+/* Returns the evidence of the record's contents. WORTH_NOTHING rejects the record. */
 static int fxt_resync_worth_of_kind(const struct fxt_resync *s, struct chain *c,
 				    const struct fxt_shape *shape)
 {
@@ -308,7 +310,7 @@ static int fxt_resync_steps_over(struct fxt_resync *s, size_t at, struct chain *
 	return shape.unknown;
 }
 
-/* Whether the evidence is enough if the input ends at AT, or inside the next record. */
+/* Returns true if the evidence is enough if the input ends at AT, or inside the next record. */
 static bool fxt_resync_enough_at_end(const struct fxt_resync *s, const struct chain *c, size_t at)
 {
 	int needed = input_ready(s->input) == at ? ENOUGH_AT_END : ENOUGH_AT_CUT;
@@ -372,8 +374,10 @@ int fxt_resync_at(struct fxt_resync *s, size_t at)
 	return r;
 }
 
-/* Whether good records lead from AT to a record that begins before END and ends after it. Returns 1
- * or 0, or a negative errno. */
+/*
+ * Finds out whether good records lead from AT to a record that begins before END and ends after it.
+ * Returns 1 or 0, or a negative errno.
+ */
 static int fxt_resync_leads_over(struct fxt_resync *s, size_t at, size_t end)
 {
 	struct chain c = fxt_resync_new_chain(s);
@@ -395,7 +399,7 @@ static int fxt_resync_leads_over(struct fxt_resync *s, size_t at, size_t end)
 	return r < 0 ? r : r == GOOD && at > end;
 }
 
-/* Whether the first word at AT can be a header. */
+/* Returns true if the first word at AT can be a header. */
 static bool fxt_resync_begins_at(const struct fxt_resync *s, size_t at)
 {
 	return fxt_shape_begins(fxt_load_word(input_peek(s->input) + at, s->swap));
@@ -448,7 +452,9 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 	return r < 0 ? r : 0;
 }
 
-/* Whether the record has words after its contents, but a time that is sufficient evidence. */
+/*
+ * Returns true if the record has words after its contents, but a time that is sufficient evidence.
+ */
 static bool fxt_resync_is_longer_and_near(const struct fxt_resync *s, const struct fxt_shape *shape)
 {
 	struct chain c = fxt_resync_new_chain(s);

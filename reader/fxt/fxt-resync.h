@@ -71,15 +71,15 @@ int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, si
 int fxt_resync_find_on(struct fxt_resync *s, size_t from);
 
 /*
- * Whether a possible record is at AT, good or odd (unknown, with unknown words or bits), or the end
- * of the input. This function requires weaker evidence than a search. Returns 1 or 0; *RET_TO is
- * the end of the valid part.
+ * Finds out whether a possible record is at AT, good or odd (unknown, with unknown words or bits),
+ * or the end of the input. This function requires weaker evidence than a search. Returns 1 or 0;
+ * *RET_TO is the end of the valid part.
  */
 int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to);
 
 /*
- * The size in bytes, by its contents, of a good record at the input's position whose header has a
- * wrong size; 0 = no such record. *RET_SURE: the record is also accepted if the end of the input
- * follows.
+ * Returns the size in bytes, by its contents, of a good record at the input's position whose header
+ * has a wrong size; 0 = no such record. *RET_SURE: the record is also accepted if the end of the
+ * input follows.
  */
 size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure);

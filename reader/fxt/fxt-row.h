@@ -7,12 +7,12 @@
 #include "reader/fxt/fxt-reader.h"
 #include "writer/fxt/fxt-event-fields.h"
 
-/* The row of a record that is not an event. */
+/* Returns the row of a record that is not an event. */
 enum fxt_row_id fxt_other_row(const struct fxt_record *r);
 
 /*
- * The row of a record. FXT_ROW_NONE: R has no row, or is an interval of a CPU (which has no fixed
- * name). It is inline, since it runs for each record.
+ * Returns the row of a record. FXT_ROW_NONE: R has no row, or is an interval of a CPU (which has no
+ * fixed name). It is inline, since it runs for each record.
  */
 static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 {
@@ -22,12 +22,12 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 				   r->subtype);
 }
 
-/* The field of R's row with the name NAME (enum fxt_name), or NULL. */
+/* Returns the field of R's row with the name NAME (enum fxt_name), or NULL. */
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
 /*
- * The argument NAME of R as a number; the row of R has this argument. Text is represented by a
- * number that identifies it. 0 = R does not have the argument.
+ * Returns the argument NAME of R as a number; the row of R has this argument. Text is represented
+ * by a number that identifies it. 0 = R does not have the argument.
  */
 uint64_t fxt_record_number(const struct fxt_record *r, int name);
 
@@ -42,11 +42,11 @@ struct fxt_named {
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
 
-/* The id of the event `stack` that names the backtrace R; 0 = no such event. */
+/* Returns the id of the event `stack` that names the backtrace R; 0 = no such event. */
 uint64_t fxt_named_consume(struct fxt_named *n, const struct fxt_record *r);
 
 /*
- * Whether R has the argument that ROW requires: without it, the event belongs to another program.
- * Also false if ROW requires no argument.
+ * Returns true if R has the argument that ROW requires: without it, the event belongs to another
+ * program. Also false if ROW requires no argument.
  */
 bool fxt_record_has_main(const struct fxt_record *r, enum fxt_row_id row);

@@ -317,7 +317,7 @@ uint64_t fxt_reserved_bits(uint64_t head)
 	}
 }
 
-/* Whether a record of the type of HEAD can have the size that it claims. */
+/* Returns true if a record of the type of HEAD can have the size that it claims. */
 static bool fxt_fits_words(uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);

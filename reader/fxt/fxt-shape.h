@@ -35,7 +35,7 @@ struct fxt_shape {
 	uint8_t threads[FXT_SHAPE_THREADS_MAX];
 };
 
-/* The word at P in native byte order. */
+/* Returns the word at P in native byte order. */
 static inline uint64_t fxt_load_word(const uint8_t *p, bool swap)
 {
 	uint64_t word;
@@ -44,7 +44,7 @@ static inline uint64_t fxt_load_word(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(word) : word;
 }
 
-/* The size in the header of the record, in words. */
+/* Returns the size in the header of the record, in words. */
 static inline uint64_t fxt_claimed_words(uint64_t head)
 {
 	if (fxt_get_record_type(head) == FXT_RECORD_LARGE)
@@ -52,10 +52,13 @@ static inline uint64_t fxt_claimed_words(uint64_t head)
 	return fxt_get_record_words(head);
 }
 
-/* The reserved bits in the layout of a record with the header HEAD. */
+/* Returns the reserved bits in the layout of a record with the header HEAD. */
 uint64_t fxt_reserved_bits(uint64_t head);
 
-/* Whether a record can begin with the word HEAD. A cheap test that excludes most other words. */
+/*
+ * Returns true if a record can begin with the word HEAD. A cheap test that excludes most other
+ * words.
+ */
 bool fxt_shape_begins(uint64_t head);
 
 /*

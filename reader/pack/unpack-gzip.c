@@ -72,7 +72,7 @@ static int gzip_begin_member(struct state *s, struct unpack *u)
 	return 1;
 }
 
-/* Whether the checksum or length at the end of a member is wrong. */
+/* Returns true if the checksum or length at the end of a member is wrong. */
 static bool gzip_is_wrong_check(const z_stream *z)
 {
 	return z->msg && (strcmp(z->msg, "incorrect data check") == 0 ||

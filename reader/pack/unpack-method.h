@@ -78,12 +78,12 @@ struct unpack {
 	unsigned n_damages;
 };
 
-/* Whether a zstd frame, or a skippable one, begins in the window. */
+/* Returns true if a zstd frame, or a skippable one, begins in the window. */
 bool unpack_at_zstd_frame(const struct input *in);
 
 /*
- * Whether the beginning of a Brotli stream in the window is accepted by DETECT. Can read more
- * input.
+ * Returns true if the beginning of a Brotli stream in the window is accepted by DETECT. Can read
+ * more input.
  */
 bool unpack_is_brotli(struct input *in, unpack_detect_fn detect);
 

@@ -78,8 +78,10 @@ static void unpack_snappy_restart(void *state)
 	s->late = false;
 }
 
-/* Whether another block or the end of the input follows after LENGTH bytes. Returns 1, 0, or a
- * negative errno. */
+/*
+ * Finds out whether another block or the end of the input follows after LENGTH bytes. Returns 1, 0,
+ * or a negative errno.
+ */
 static int unpack_is_followed(struct unpack *u, size_t length)
 {
 	struct input *in = &u->input;
@@ -134,7 +136,7 @@ static bool unpack_parse_tag(const uint8_t *p, size_t n, size_t *at, struct tag 
 	return true;
 }
 
-/* The position after the size at the beginning of the block of N bytes at P. */
+/* Returns the position after the size at the beginning of the block of N bytes at P. */
 static size_t unpack_skip_size(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
@@ -144,8 +146,10 @@ static size_t unpack_skip_size(const uint8_t *p, size_t n)
 	return at;
 }
 
-/* Whether the block of N bytes at P produces exactly SIZE bytes, and copies only existing data.
- * Adds its number of tags to *WORK. */
+/*
+ * Returns true if the block of N bytes at P produces exactly SIZE bytes, and copies only existing
+ * data. Adds its number of tags to *WORK.
+ */
 static bool unpack_adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
 {
 	size_t at = unpack_skip_size(p, n), made = 0;

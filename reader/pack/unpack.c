@@ -166,8 +166,10 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 	return r;
 }
 
-/* Whether the output is so large for the input that reading it would only waste time. Reports this
- * once. */
+/*
+ * Returns true if the output is so large for the input that reading it would only waste time.
+ * Reports this once.
+ */
 static bool unpack_is_too_much(struct unpack *u)
 {
 	static const char *const what[PACK_READ_MAX] = {

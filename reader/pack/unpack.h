@@ -55,7 +55,7 @@ int unpack_new_memory_detecting(struct unpack **ret, const void *p, size_t n,
 struct unpack *unpack_free(struct unpack *u);
 DEFINE_CLEANUP(struct unpack *, unpack_free)
 
-/* The compression of the input. */
+/* Returns the compression of the input. */
 enum pack_method unpack_method(const struct unpack *u);
 
 /*
@@ -65,8 +65,8 @@ enum pack_method unpack_method(const struct unpack *u);
 ssize_t unpack_read(struct unpack *u, void *to, size_t n);
 
 /*
- * The first damage that was found and not taken yet, or NULL. Borrowed. Damage that is not taken in
- * time is reported together with the previous one.
+ * Returns the first damage that was found and not taken yet, or NULL. Borrowed. Damage that is not
+ * taken in time is reported together with the previous one.
  */
 const struct unpack_damage *unpack_damage(const struct unpack *u);
 

@@ -94,7 +94,7 @@ static int packed_stream_get_damage(struct packed_stream *s, uint64_t bytes, str
 	return FXT_READER_DAMAGE;
 }
 
-/* Whether the container is damaged between FROM and TO of the archive. */
+/* Returns true if the container is damaged between FROM and TO of the archive. */
 static bool packed_stream_is_damaged_at(const struct packed_stream *s, uint64_t from, uint64_t to)
 {
 	const struct unpack_damage *d = s->damaged ? unpack_damage(s->unpack) : NULL;

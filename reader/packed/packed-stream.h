@@ -41,7 +41,10 @@ ssize_t packed_stream_read(void *stream, void *to, size_t n);
  */
 ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n);
 
-/* Whether P begins an archive: it has the first half of the magic number, in either byte order. */
+/*
+ * Returns true if P begins an archive: it has the first half of the magic number, in either byte
+ * order.
+ */
 bool packed_stream_is_archive(const uint8_t *p, size_t n);
 
 /*

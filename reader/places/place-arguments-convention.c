@@ -25,11 +25,11 @@ enum {
 static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
 
 /*
- * Whether Rust passes a value of TYPE, with the leaves L, as the convention of C does. Rust's own
- * convention for other types is not fixed: they are in registers, or behind an address. The debug
- * information does not say which convention a function has: a function for C can have a mangled
- * name, and a function for Rust a plain one. So only values that both conventions pass in the same
- * way are certain.
+ * Returns true if Rust passes a value of TYPE, with the leaves L, as the convention of C does.
+ * Rust's own convention for other types is not fixed: they are in registers, or behind an address.
+ * The debug information does not say which convention a function has: a function for C can have a
+ * mangled name, and a function for Rust a plain one. So only values that both conventions pass in
+ * the same way are certain.
  */
 static bool arguments_rust_is_certain(Dwarf_Die *type, const struct place_leaves *l)
 {
@@ -48,9 +48,9 @@ static bool arguments_rust_is_certain(Dwarf_Die *type, const struct place_leaves
 }
 
 /*
- * Whether Rust passes the words of a value with CLASSES in different places, as two arguments: the
- * first in the last free register, and the second on the stack. In C, both words are then on the
- * stack.
+ * Returns true if Rust passes the words of a value with CLASSES in different places, as two
+ * arguments: the first in the last free register, and the second on the stack. In C, both words are
+ * then on the stack.
  */
 static bool arguments_rust_splits(const struct place_convention *c,
 				  const struct place_classes *classes)
@@ -69,9 +69,9 @@ static bool arguments_rust_splits(const struct place_convention *c,
 }
 
 /*
- * Whether PARAMETER, with CLASSES, is passed by its address in the next register. In a function for
- * C, a copy is on the stack instead. So it counts as passed by address only if the compiler says
- * so.
+ * Returns true if PARAMETER, with CLASSES, is passed by its address in the next register. In a
+ * function for C, a copy is on the stack instead. So it counts as passed by address only if the
+ * compiler says so.
  */
 static bool arguments_rust_is_by_address(const struct place_convention *c,
 					 const struct place_context *context, Dwarf_Die *parameter,
@@ -88,7 +88,7 @@ static bool arguments_rust_is_by_address(const struct place_convention *c,
 	       !load->is_value && load->offset == 0 && load->n_steps == 0;
 }
 
-/* The language of the unit of FUNCTION; -1 = unknown. */
+/* Returns the language of the unit of FUNCTION; -1 = unknown. */
 static int arguments_convention_language(Dwarf_Die *function)
 {
 	Dwarf_Die unit;
@@ -104,8 +104,8 @@ static bool arguments_language_is_fortran(int language)
 }
 
 /*
- * Whether a compiler other than gcc has compiled FUNCTION. Nearly all of them use LLVM, under their
- * own names (clang, rustc, flang, LDC, Zig, Swift).
+ * Returns true if a compiler other than gcc has compiled FUNCTION. Nearly all of them use LLVM,
+ * under their own names (clang, rustc, flang, LDC, Zig, Swift).
  */
 static bool arguments_convention_is_llvm(Dwarf_Die *function)
 {
@@ -121,8 +121,8 @@ static bool arguments_convention_is_llvm(Dwarf_Die *function)
 }
 
 /*
- * Whether FUNCTION has another convention, such as that of Windows. LLVM says so in the debug
- * information. (DW_CC_nocall means changed arguments, place-arguments.c.)
+ * Returns true if FUNCTION has another convention, such as that of Windows. LLVM says so in the
+ * debug information. (DW_CC_nocall means changed arguments, place-arguments.c.)
  */
 static bool arguments_convention_is_other(Dwarf_Die *function)
 {
@@ -148,9 +148,9 @@ struct place_convention place_convention_of(Dwarf_Die *function)
 }
 
 /*
- * Whether a number of 128 bits with the leaves L, behind the arguments of C, is not at the place of
- * the convention: LLVM before version 18 puts one half into the last register and the other one on
- * the stack, and does not align it there.
+ * Returns true if a number of 128 bits with the leaves L, behind the arguments of C, is not at the
+ * place of the convention: LLVM before version 18 puts one half into the last register and the
+ * other one on the stack, and does not align it there.
  */
 static bool arguments_convention_splits(const struct place_convention *c, Dwarf_Die *type,
 					const struct place_leaves *l)
@@ -217,8 +217,10 @@ static void arguments_convention_place(struct place_convention *c,
 	}
 }
 
-/* The part of LOCATION that contains byte AT of a variable; NULL = no part. *RET_AT is the
- * beginning of the part. */
+/*
+ * Returns the part of LOCATION that contains byte AT of a variable; NULL = no part. *RET_AT is the
+ * beginning of the part.
+ */
 static const struct place_load *arguments_part(const struct place_location *location, uint64_t at,
 					       uint64_t *ret_at)
 {
@@ -344,10 +346,10 @@ static bool arguments_is_register(uint8_t reg)
 }
 
 /*
- * Whether PARAMETER of TYPE and BYTES is passed by its address, as in Fortran: it is an array, or
- * the compiler says that it is at an address in the next register, or at one that the function has
- * stored. If the compiler has CHANGED the arguments, the address can be in any of the registers;
- * *REG is then that register.
+ * Returns true if PARAMETER of TYPE and BYTES is passed by its address, as in Fortran: it is an
+ * array, or the compiler says that it is at an address in the next register, or at one that the
+ * function has stored. If the compiler has CHANGED the arguments, the address can be in any of the
+ * registers; *REG is then that register.
  */
 static bool arguments_convention_is_reference(const struct place_convention *c,
 					      const struct place_context *context,
@@ -454,10 +456,10 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 /* ---- the result ---- */
 
 /*
- * Whether a result of TYPE with CLASSES can be in memory (at an address in the first register) or
- * in vector registers: it is larger than the vector registers of processors without AVX. The debug
- * information does not say for which processors the code is. (LLVM uses two registers for a vector,
- * but not for a structure.)
+ * Returns true if a result of TYPE with CLASSES can be in memory (at an address in the first
+ * register) or in vector registers: it is larger than the vector registers of processors without
+ * AVX. The debug information does not say for which processors the code is. (LLVM uses two
+ * registers for a vector, but not for a structure.)
  */
 static bool arguments_result_is_ambiguous(const struct place_convention *c, Dwarf_Die *type,
 					  const struct place_classes *classes)
@@ -466,7 +468,10 @@ static bool arguments_result_is_ambiguous(const struct place_convention *c, Dwar
 	       (!c->is_llvm || place_leaves_is_structure(type));
 }
 
-/* Whether LEAF, the only value of a result with CLASSES, is the number in its general register. */
+/*
+ * Returns true if LEAF, the only value of a result with CLASSES, is the number in its general
+ * register.
+ */
 static bool arguments_result_is_number(const struct place_classes *classes,
 				       const struct place_leaf *leaf)
 {

@@ -41,7 +41,7 @@ struct place_leaves {
 
 void place_leaves_deinit(struct place_leaves *l);
 
-/* The text between the braces of SHAPE. The caller owns it. */
+/* Returns the text between the braces of SHAPE. The caller owns it. */
 char *place_leaves_words(const char *shape);
 
 bool place_leaves_is_structure(Dwarf_Die *type);
@@ -67,7 +67,7 @@ struct place_convention {
 	bool is_unknown;      /* from here on, arguments are only where the compiler says */
 };
 
-/* The state of the calling convention before the first argument of FUNCTION. */
+/* Returns the state of the calling convention before the first argument of FUNCTION. */
 struct place_convention place_convention_of(Dwarf_Die *function);
 
 /* Adds the values of PARAMETER, which has TYPE. */

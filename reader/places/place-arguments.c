@@ -71,8 +71,8 @@ static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_
 }
 
 /*
- * Whether FUNCTION is written in assembly. The debug information of assembly has functions, but no
- * types.
+ * Returns true if FUNCTION is written in assembly. The debug information of assembly has functions,
+ * but no types.
  */
 static bool arguments_are_of_assembly(Dwarf_Die *function)
 {

@@ -123,8 +123,8 @@ static bool classes_are_structure(Dwarf_Die *type)
 }
 
 /*
- * Whether TYPE is a class without members in this unit. clang describes a class only in the unit of
- * its constructor, even if other units pass values of the class.
+ * Returns true if TYPE is a class without members in this unit. clang describes a class only in the
+ * unit of its constructor, even if other units pass values of the class.
  */
 static bool classes_are_declared(Dwarf_Die *type)
 {
@@ -198,7 +198,7 @@ static void classes_add_members(struct classes *c, Dwarf_Die *type, uint64_t at,
 	} while (++c->n_visited < CLASSES_VISITED_MAX && places_next(&member));
 }
 
-/* The size of a pointer to a member. The debug information of gcc does not contain it. */
+/* Returns the size of a pointer to a member. The debug information of gcc does not contain it. */
 static uint64_t classes_bytes_of_member_pointer(Dwarf_Die *type)
 {
 	Dwarf_Die target;

@@ -116,7 +116,7 @@ static enum place_reason expression_normalise(struct evaluation *e, struct term 
 		       : PLACE_REASON_COMPLEX;
 }
 
-/* Whether OP has the same result with 64 bits as in T's type. */
+/* Returns true if OP has the same result with 64 bits as in T's type. */
 static bool expression_has_op(const struct term *t, const char *op)
 {
 	if (t->bits == 0)

@@ -34,13 +34,13 @@ void place_functions_deinit(struct place_functions *f)
 
 /* ---- names ---- */
 
-/* Whether P, in TEXT, is a closing bracket, and not the end of the arrow "->". */
+/* Returns true if P, in TEXT, is a closing bracket, and not the end of the arrow "->". */
 static bool functions_closes(const char *text, const char *p)
 {
 	return strchr(">)}]", *p) && !(*p == '>' && p > text && p[-1] == '-');
 }
 
-/* The depth of brackets after P, in TEXT. Operators must be excluded by the caller. */
+/* Returns the depth of brackets after P, in TEXT. Operators must be excluded by the caller. */
 static int functions_depth(int depth, const char *text, const char *p)
 {
 	if (strchr("<({[", *p))
@@ -83,7 +83,7 @@ static bool functions_same(const struct functions_search *s, const char *name)
 	return s->glob ? fnmatch(s->pattern, name, 0) == 0 : strcmp(s->pattern, name) == 0;
 }
 
-/* Whether the pattern equals a part of NAME after "::". */
+/* Returns true if the pattern equals a part of NAME after "::". */
 static bool functions_is_suffix(const struct functions_search *s, const char *name)
 {
 	int depth = 0;

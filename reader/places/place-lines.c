@@ -27,7 +27,7 @@ struct lines_search {
 	const char *other; /* last matching file with another name */
 };
 
-/* Whether PATH ends with FILE, at a component. */
+/* Returns true if PATH ends with FILE, at a component. */
 static bool lines_is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);
@@ -38,8 +38,8 @@ static bool lines_is_file(const char *path, const char *file)
 }
 
 /*
- * The innermost function at VADDR, inlined or not, as the offset of its DIE. *RET_ENTRY is its
- * entry, or 0 for an inlined function.
+ * Returns the innermost function at VADDR, inlined or not, as the offset of its DIE. *RET_ENTRY is
+ * its entry, or 0 for an inlined function.
  */
 static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entry)
 {
@@ -74,8 +74,8 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 }
 
 /*
- * The address of the first row after ENTRY, or ENTRY if there is no later row. The stack frame is
- * complete there.
+ * Returns the address of the first row after ENTRY, or ENTRY if there is no later row. The stack
+ * frame is complete there.
  */
 static uint64_t lines_after_entry(Dwarf_Lines *lines, size_t n, uint64_t entry)
 {

@@ -342,8 +342,8 @@ static bool locals_find_in(struct search *s, Dwarf_Die *parent, const char *name
 }
 
 /*
- * Whether DIE is a global variable, and not only a declaration. A variable that is optimised out
- * has no location.
+ * Returns true if DIE is a global variable, and not only a declaration. A variable that is
+ * optimised out has no location.
  */
 static bool locals_is_defined(const struct search *s, Dwarf_Die *die)
 {

@@ -8,7 +8,10 @@
 /* libelf reads tables completely. Their sizes come from the file, so they are not trusted. */
 enum { PLACE_NEEDED_TABLE_MAX = 64 << 20 };
 
-/* The text of entry I among the entries with TAG in the dynamic section; NULL = no such entry. */
+/*
+ * Returns the text of entry I among the entries with TAG in the dynamic section; NULL = no such
+ * entry.
+ */
 static const char *place_needed_entry(const struct places *p, GElf_Sxword tag, size_t i)
 {
 	Elf *elf = p->main.elf->elf;

@@ -7,19 +7,22 @@
 #include "reader/places/places.h"
 
 /*
- * The name of needed library I, from 0 on, in the order of the file; NULL = there are fewer
+ * Returns the name of needed library I, from 0 on, in the order of the file; NULL = there are fewer
  * libraries.
  */
 const char *place_needed_name(const struct places *p, size_t i);
 
 /*
- * Whether the dynamic linker loads the file as a program. The dynamic linker does not load static
- * programs: these name no interpreter. (The dynamic linker itself names no interpreter, either. It
- * can be started with the path of a program.)
+ * Returns true if the dynamic linker loads the file as a program. The dynamic linker does not load
+ * static programs: these name no interpreter. (The dynamic linker itself names no interpreter,
+ * either. It can be started with the path of a program.)
  */
 bool place_needed_is_dynamic(const struct places *p);
 
-/* Whether both files have the same word size. The dynamic linker does not load a library if not. */
+/*
+ * Returns true if both files have the same word size. The dynamic linker does not load a library if
+ * not.
+ */
 bool place_needed_same_size(const struct places *a, const struct places *b);
 
 enum place_needed_path {
@@ -29,7 +32,7 @@ enum place_needed_path {
 };
 
 /*
- * The directories, separated by colons, in which the file's libraries are searched; NULL = no such
- * list.
+ * Returns the directories, separated by colons, in which the file's libraries are searched; NULL =
+ * no such list.
  */
 const char *place_needed_path(const struct places *p, enum place_needed_path path);

@@ -12,8 +12,10 @@ enum {
 	PASSING_VISITED_MAX = 4096, /* members examined, at all depths */
 };
 
-/* Whether FUNCTION of a class was made by the compiler. Such a function copies memory or does
- * nothing. */
+/*
+ * Returns true if FUNCTION of a class was made by the compiler. Such a function copies memory or
+ * does nothing.
+ */
 static bool passing_is_trivial(Dwarf_Die *function)
 {
 	uint64_t value;
@@ -24,7 +26,8 @@ static bool passing_is_trivial(Dwarf_Die *function)
 }
 
 /*
- * Whether NAME is the name of TYPE's constructors: the name of the type without template arguments.
+ * Returns true if NAME is the name of TYPE's constructors: the name of the type without template
+ * arguments.
  */
 static bool passing_is_constructor(Dwarf_Die *type, const char *name)
 {
@@ -33,7 +36,7 @@ static bool passing_is_constructor(Dwarf_Die *type, const char *name)
 	return its && strlen(name) == strcspn(its, "<") && strncmp(name, its, strlen(name)) == 0;
 }
 
-/* Whether the only parameter of the constructor FUNCTION is a reference to TYPE. */
+/* Returns true if the only parameter of the constructor FUNCTION is a reference to TYPE. */
 static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 {
 	unsigned n_parameters = 0, n_visited = 0;
@@ -57,7 +60,7 @@ static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 	return n_parameters == 1 && is_reference;
 }
 
-/* Whether FUNCTION of TYPE is a copy constructor or a destructor that must be called. */
+/* Returns true if FUNCTION of TYPE is a copy constructor or a destructor that must be called. */
 static bool passing_needs(Dwarf_Die *type, Dwarf_Die *function)
 {
 	const char *name = place_die_name(function);

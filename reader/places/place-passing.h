@@ -9,5 +9,5 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-/* Whether structures of TYPE are passed, and returned, by their address. */
+/* Returns true if structures of TYPE are passed, and returned, by their address. */
 bool place_type_is_by_address(Dwarf_Die *type);

@@ -21,7 +21,7 @@ bool place_type_of(Dwarf_Die *die, Dwarf_Die *ret);
 /* Like place_type_of(), but returns true for an unspecified type, such as that of nullptr. */
 bool place_type_of_any(Dwarf_Die *die, Dwarf_Die *ret);
 
-/* The size of TYPE in bytes; 0 = it is known only at run time, or TYPE has no size. */
+/* Returns the size of TYPE in bytes; 0 = it is known only at run time, or TYPE has no size. */
 uint64_t place_type_bytes(Dwarf_Die *type);
 
 /*
@@ -38,8 +38,8 @@ int place_type_shape(Dwarf_Die *type, struct outbuf *to);
 bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uint64_t *ret_bits);
 
 /*
- * Whether DIE, a child of a structure, is a part of its memory: a member or a base. (Static members
- * are only declared in the type.)
+ * Returns true if DIE, a child of a structure, is a part of its memory: a member or a base. (Static
+ * members are only declared in the type.)
  */
 bool place_type_is_member(Dwarf_Die *die);
 
@@ -49,5 +49,5 @@ bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret);
 /* Writes the type of DIE to TO, as in C and C++ source. */
 void place_type_name(Dwarf_Die *die, char to[static PLACE_TYPE_NAME_MAX]);
 
-/* The name of DIE, or of the DIE of which it is an instance; NULL = no name. */
+/* Returns the name of DIE, or of the DIE of which it is an instance; NULL = no name. */
 const char *place_die_name(Dwarf_Die *die);

@@ -41,7 +41,7 @@ static const struct {
 	{ { "r14", "r14d", "r14w", "r14b" } },  { { "r15", "r15d", "r15w", "r15b" } },
 };
 
-/* The number of the register NAME (N bytes, without '%'), or -1. */
+/* Returns the number of the register NAME (N bytes, without '%'), or -1. */
 static int usdt_register(const char *name, size_t n, uint8_t *ret_shift)
 {
 	for (int reg = 0; reg < (int)ARRAY_SIZE(usdt_registers); reg++)

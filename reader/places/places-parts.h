@@ -36,8 +36,8 @@ bool places_symbol(struct places *p, size_t i, struct places_symbol *ret,
 		   char name[static PLACES_NAME_MAX]);
 
 /*
- * Whether the code at VADDR selects a function when the program starts, and is not the function
- * itself.
+ * Returns true if the code at VADDR selects a function when the program starts, and is not the
+ * function itself.
  */
 bool places_is_indirect(const struct places *p, uint64_t vaddr);
 
@@ -53,7 +53,7 @@ bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
  */
 bool places_entry(struct places *p, Dwarf_Die *function, Dwarf_Addr *ret);
 
-/* Whether DIE has code at VADDR. Code of discarded sections does not count; it is at 0. */
+/* Returns true if DIE has code at VADDR. Code of discarded sections does not count; it is at 0. */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
 
 /* Goes to the next sibling. Siblings must be later in the file, so that a damaged list ends. */

@@ -374,7 +374,7 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 	return false;
 }
 
-/* Whether a symbol of a whole function is at VADDR. */
+/* Returns true if a symbol of a whole function is at VADDR. */
 static bool places_begins_function(struct places *p, uint64_t vaddr)
 {
 	char name[PLACES_NAME_MAX];

@@ -51,21 +51,21 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 struct places *places_free(struct places *p);
 DEFINE_CLEANUP(struct places *, places_free)
 
-/* The path that places_open() got. */
+/* Returns the path that places_open() got. */
 const char *places_path(const struct places *p);
 
-/* Whether the file has debug information: lines, types and variables. */
+/* Returns true if the file has debug information: lines, types and variables. */
 bool places_have_debug(const struct places *p);
 
-/* Whether the file has a symbol table, possibly in its debug information, or compressed. */
+/* Returns true if the file has a symbol table, possibly in its debug information, or compressed. */
 bool places_have_symbols(const struct places *p);
 
-/* Whether all symbols that are known are in symbol tables of the file itself. */
+/* Returns true if all symbols that are known are in symbol tables of the file itself. */
 bool places_have_own_symbols(const struct places *p);
 
 /*
- * A sentence about the first file that was found, but could not be used completely; "" = no such
- * file.
+ * Returns a sentence about the first file that was found, but could not be used completely; "" = no
+ * such file.
  */
 const char *places_problem(const struct places *p);
 
@@ -76,8 +76,8 @@ const char *places_problem(const struct places *p);
 const char *places_symbols_problem(const struct places *p);
 
 /*
- * The name of the file with the debug information of the code at VADDR, if it is not in the program
- * (split DWARF). VADDR 0 means any code. NULL = no such file. These files are not read.
+ * Returns the name of the file with the debug information of the code at VADDR, if it is not in the
+ * program (split DWARF). VADDR 0 means any code. NULL = no such file. These files are not read.
  */
 const char *places_split_file(const struct places *p, uint64_t vaddr);
 

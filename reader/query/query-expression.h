@@ -114,7 +114,7 @@ struct query_expression {
 	bool joins; /* the expression refers to an earlier point */
 };
 
-/* The children of NODE; NULL as long as no node of the expression has children. */
+/* Returns the children of NODE; NULL as long as no node of the expression has children. */
 static inline const uint32_t *query_children(const struct query_expression *e,
 					     const struct query_node *node)
 {

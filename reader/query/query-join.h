@@ -28,7 +28,7 @@ struct query_join {
 /* Searches CONJUNCT for a comparison of both points. */
 void query_join_find_key(struct query_join *j, const struct query_expression *e, uint32_t conjunct);
 
-/* The points that node AT of E refers to: 1 the point, 2 the earlier one, 3 both. */
+/* Returns the points that node AT of E refers to: 1 the point, 2 the earlier one, 3 both. */
 unsigned query_join_points(const struct query_expression *e, uint32_t at);
 
 /*
@@ -38,7 +38,7 @@ unsigned query_join_points(const struct query_expression *e, uint32_t at);
 int query_join_add(struct query_join *j, const struct query_context *c, const uint32_t *bound,
 		   size_t n);
 
-/* The newest point, by number + 1, that can be paired with the point of C; 0 = none. */
+/* Returns the newest point, by number + 1, that can be paired with the point of C; 0 = none. */
 size_t query_join_newest(const struct query_join *j, const struct query_context *c);
 
 void query_join_deinit(struct query_join *j);

@@ -118,8 +118,8 @@ void query_side_deinit(struct query_side *side)
 /* ---- conditions that a shape excludes ---- */
 
 /*
- * Whether variable I of SIDE can be a variable of this name. Two equal names can have two numbers;
- * both match.
+ * Returns true if variable I of SIDE can be a variable of this name. Two equal names can have two
+ * numbers; both match.
  */
 static bool query_side_allows(const struct query_side *side, size_t i,
 			      const struct tracedb_slot *slot)
@@ -144,7 +144,7 @@ static int query_plan_add_members(struct query_plan *p, const struct query_side 
 	return 0;
 }
 
-/* Whether node AT has no number, for any point of the shape. */
+/* Returns true if node AT has no number, for any point of the shape. */
 static bool query_has_none(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -190,7 +190,7 @@ static struct query_operand query_operand_of_value(const struct tracedb_slot *sl
 	return (struct query_operand){ sources[slot->format], slot->word, 0 };
 }
 
-/* The location of the number at node AT. */
+/* Returns the location of the number at node AT. */
 static struct query_operand query_operand(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -259,7 +259,7 @@ static uint32_t query_compile_comparison(struct query_compiler *k, uint32_t at, 
 	return query_add_step(k, &step);
 }
 
-/* Whether the text at node AT is equal for all points of a shape. */
+/* Returns true if the text at node AT is equal for all points of a shape. */
 static bool query_is_fixed(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];

@@ -77,8 +77,8 @@ static void query_hash_bound(const struct query_search *s, const uint32_t *bound
 }
 
 /*
- * Whether the result is new. Results with equal statements, names and types count once. Returns 1
- * if it is.
+ * Finds out whether the result is new. Results with equal statements, names and types count once.
+ * Returns 1 if it is.
  */
 static int query_is_new(struct query_search *s, const uint32_t *bound,
 			const struct tracedb_row *earlier)
@@ -218,7 +218,7 @@ static int query_on_earlier(void *search)
 
 /* ---- points ---- */
 
-/* The plan for SHAPE. NULL on failure, with a negative errno in *REASON. */
+/* Returns the plan for SHAPE. NULL on failure, with a negative errno in *REASON. */
 static const struct query_plan *query_plan_of(struct query_search *s, unsigned side, uint32_t shape,
 					      struct query_error *error, int *reason)
 {
@@ -299,7 +299,7 @@ static int query_walk(struct query_search *s, uint64_t pick, struct query_error 
 
 /* ---- searches ---- */
 
-/* The number of conjuncts of E from node AT on. */
+/* Returns the number of conjuncts of E from node AT on. */
 static size_t query_n_conjuncts(const struct query_expression *e, uint32_t at)
 {
 	const struct query_node *node = &e->nodes[at];
@@ -442,7 +442,7 @@ static uint32_t query_twist(uint32_t seed)
 	return y ^ y >> 18;
 }
 
-/* The number of the point that is picked among those that the mask accepts. */
+/* Returns the number of the point that is picked among those that the mask accepts. */
 static uint64_t query_pick(const struct query *q, const struct tracedb_store *store)
 {
 	struct tracedb_cursor at = { 0 };

@@ -42,7 +42,7 @@ struct query_result {
 	const struct tracedb_stored_point *earlier;
 };
 
-/* The variable of R that VARIABLE of E is assigned to. */
+/* Returns the variable of R that VARIABLE of E is assigned to. */
 static inline const struct tracedb_variable *query_result_variable(const struct query_expression *e,
 								   const struct query_result *r,
 								   size_t variable)
@@ -83,7 +83,7 @@ int query_search_run(struct query_search *s, const struct tracedb_store *store,
  */
 void query_search_cleared(struct query_search *s, bool shapes);
 
-/* Whether the limit of results is reached. */
+/* Returns true if the limit of results is reached. */
 bool query_search_is_over(const struct query_search *s);
 
 struct query_search *query_search_free(struct query_search *s);

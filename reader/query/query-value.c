@@ -23,7 +23,7 @@ struct query_small {
 	int64_t d; /* > 0 */
 };
 
-/* The words of the value of VARIABLE. */
+/* Returns the words of the value of VARIABLE. */
 static const uint64_t *query_words(const struct query_context *c, uint32_t variable)
 {
 	return query_point_of(c, variable)->row->words + query_slot(c, variable)->word;

@@ -34,7 +34,7 @@ struct query_context {
 	const uint32_t *bound;
 };
 
-/* Whether the node AT, a truth value, is true. */
+/* Returns true if the node AT, a truth value, is true. */
 bool query_is_true(const struct query_context *c, uint32_t at);
 
 /*
@@ -55,7 +55,9 @@ static inline const struct tracedb_slot *query_slot(const struct query_context *
 	return &query_point_of(c, variable)->shape->slots[c->bound[variable]];
 }
 
-/* Whether a comparison of KIND is true for two values whose difference has the sign SIGN. */
+/*
+ * Returns true if a comparison of KIND is true for two values whose difference has the sign SIGN.
+ */
 static inline bool query_compare(enum query_kind kind, int sign)
 {
 	switch (kind) {

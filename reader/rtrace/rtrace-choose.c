@@ -78,7 +78,7 @@ static int rtrace_choose_grow_bits(struct rtrace_choose *c)
 
 /* ---- pairing ---- */
 
-/* Whether deallocations must be paired with their allocations. */
+/* Returns true if deallocations must be paired with their allocations. */
 static bool rtrace_choose_pairs(const struct rtrace_choose *c)
 {
 	return c->leaks || c->select.select->has_size || c->select.select->range;

@@ -61,5 +61,5 @@ int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *re
 /* Must be called after the last record. Returns 0. */
 int rtrace_choose_finish(struct rtrace_choose *c);
 
-/* Whether call NUMBER, from 0 on, is to be shown. */
+/* Returns true if call NUMBER, from 0 on, is to be shown. */
 bool rtrace_choose_keeps(const struct rtrace_choose *c, uint64_t number);

@@ -145,7 +145,9 @@ static bool rtrace_group_is_stack(const struct rtrace_group *g, const struct sta
 	       memcmp(s->frames, g->frames, n * sizeof(*g->frames)) == 0;
 }
 
-/* The stack with the frames that were read, for calls of TYPE. Returns NULL without memory. */
+/*
+ * Returns the stack with the frames that were read, for calls of TYPE. Returns NULL without memory.
+ */
 static struct stack *rtrace_group_find_stack(struct rtrace_group *g, int type)
 {
 	uint64_t key = g->n_frames > 0 ? g->hash : 1;

@@ -35,7 +35,7 @@ void rtrace_live_deinit(struct rtrace_live *l)
 }
 
 /*
- * The entry of ID. A table has no key 0, so keys are ids plus 1. The highest id is stored
+ * Returns the entry of ID. A table has no key 0, so keys are ids plus 1. The highest id is stored
  * separately.
  */
 static uint64_t rtrace_live_get(const struct rtrace_live *l, int type, uint64_t id)

@@ -62,7 +62,8 @@ int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *recor
 }
 
 /*
- * Whether a frame has a name in the report. These names are kept, since the files may have changed.
+ * Returns true if a frame has a name in the report. These names are kept, since the files may have
+ * changed.
  */
 static bool rtrace_output_is_named(struct rtrace_text text)
 {

@@ -121,7 +121,7 @@ static struct rtrace_text rtrace_parse_trimmed(struct rtrace_text text)
 	return text;
 }
 
-/* The first occurrence of TEXT in the unparsed part, or NULL. */
+/* Returns the first occurrence of TEXT in the unparsed part, or NULL. */
 static const char *rtrace_parse_find(const struct scan *s, const char *text)
 {
 	return rtrace_parse_left(s) ? memmem(s->p, rtrace_parse_left(s), text, strlen(text)) : NULL;
@@ -465,7 +465,7 @@ static enum rtrace_key rtrace_parse_key_of(struct rtrace_text name)
 	return key;
 }
 
-/* The filters in VALUE. They can be anywhere in VALUE, as in other readers. */
+/* Returns the filters in VALUE. They can be anywhere in VALUE, as in other readers. */
 static unsigned rtrace_filters_of(struct rtrace_text value)
 {
 	struct scan s = rtrace_scan_of(value);

@@ -27,7 +27,7 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 			 struct rtrace_oddity *reterr);
 
-/* Whether the N bytes at P, the beginning of a file, begin a report. */
+/* Returns true if the N bytes at P, the beginning of a file, begin a report. */
 bool rtrace_is_report(const void *p, size_t n);
 
 /*

@@ -133,7 +133,7 @@ static ssize_t rtrace_fill_line(struct rtrace_reader *r, size_t max)
 	}
 }
 
-/* The line without its end. */
+/* Returns the line without its end. */
 static struct rtrace_text rtrace_reader_content(struct rtrace_reader *r, struct rtrace_text raw)
 {
 	if (raw.n == 0 || raw.bytes[raw.n - 1] != '\n')
@@ -156,7 +156,7 @@ static char *rtrace_reader_copy(struct rtrace_text text)
 	return strndup(text.bytes, text.n);
 }
 
-/* The number of the resource with the name TYPE, or -1. */
+/* Returns the number of the resource with the name TYPE, or -1. */
 static int rtrace_reader_find_type(const struct rtrace_type *types, size_t n,
 				   struct rtrace_text type)
 {

@@ -58,7 +58,7 @@ DEFINE_CLEANUP(struct rtrace_reader *, rtrace_reader_free)
  */
 int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret);
 
-/* The resources that were registered so far, in order of resource_number. */
+/* Returns the resources that were registered so far, in order of resource_number. */
 const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, size_t *ret_n);
 
 /*

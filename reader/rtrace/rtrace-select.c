@@ -28,7 +28,7 @@ static void rtrace_select_learn_context(struct rtrace_select_state *s,
 	}
 }
 
-/* Whether PATH is TARGET, or ends with it after a slash. */
+/* Returns true if PATH is TARGET, or ends with it after a slash. */
 static bool rtrace_select_is_target(struct rtrace_text path, const char *target)
 {
 	size_t n = strlen(target);

@@ -55,12 +55,14 @@ void rtrace_select_init(struct rtrace_select_state *s, const struct rtrace_selec
 /* Records contexts and mapped files of the report. */
 void rtrace_select_learn(struct rtrace_select_state *s, const struct rtrace_record *record);
 
-/* Whether a call is selected, regardless of its size and backtrace. TYPES are those of the
- * reader. */
+/*
+ * Returns true if a call is selected, regardless of its size and backtrace. TYPES are those of the
+ * reader.
+ */
 bool rtrace_select_call(const struct rtrace_select_state *s, const struct rtrace_record *record,
 			const struct rtrace_type *types);
 
 bool rtrace_select_size(const struct rtrace_select_state *s, uint64_t size);
 
-/* Whether ADDRESS is in the range that calls must come from. */
+/* Returns true if ADDRESS is in the range that calls must come from. */
 bool rtrace_select_address(const struct rtrace_select_state *s, uint64_t address);

@@ -16,7 +16,7 @@ enum { SECTION_MAX = 2 * PATH_MAX, PIECE = 128 * 1024 };
 
 static const char alternate_section[] = ".gnu_debugaltlink";
 
-/* The 32-bit number at P in the byte order of F. */
+/* Returns the 32-bit number at P in the byte order of F. */
 static uint32_t debug_link_get_u32(const struct elf_file *f, const char *p)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;

@@ -159,7 +159,10 @@ static uint32_t demangle_children(struct estimate *e, const struct demangle_comp
 	       demangle_estimate(e, node->u.s_binary.right);
 }
 
-/* The cost of a component, at most WORK_MAX, so that the sum of two costs does not overflow. */
+/*
+ * Returns the cost of a component, at most WORK_MAX, so that the sum of two costs does not
+ * overflow.
+ */
 static uint32_t demangle_estimate(struct estimate *e, const struct demangle_component *node)
 {
 	size_t i = (size_t)(node - e->nodes);

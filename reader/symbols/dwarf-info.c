@@ -68,7 +68,7 @@ struct dwarf_info {
 	bool reported;
 };
 
-/* The present time. Called often, so it reads a cheap clock. */
+/* Returns the present time. Called often, so it reads a cheap clock. */
 static uint64_t dwarf_info_now_ns(void)
 {
 	return clock_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -76,14 +76,17 @@ static uint64_t dwarf_info_now_ns(void)
 
 /* ---- opening ---- */
 
-/* Whether libdw reads the section NAME. */
+/* Returns true if libdw reads the section NAME. */
 static bool dwarf_info_is_debug_section(const char *name)
 {
 	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0 ||
 	       strcmp(name, ".gnu_debugaltlink") == 0;
 }
 
-/* The memory that libdw needs for the compressed SECTION and its content; UINT64_MAX = unknown. */
+/*
+ * Returns the memory that libdw needs for the compressed SECTION and its content; UINT64_MAX =
+ * unknown.
+ */
 static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *header, uint64_t max)
 {
 	uint64_t size = 0;
@@ -117,7 +120,7 @@ static uint64_t dwarf_info_section_bytes(const struct elf_file *f, Elf_Scn *sect
 	return f->mapped ? 0 : header->sh_size;
 }
 
-/* The memory that libdw needs for F; UINT64_MAX if it is unknown, or exceeds MAX. */
+/* Returns the memory that libdw needs for F; UINT64_MAX if it is unknown, or exceeds MAX. */
 static uint64_t dwarf_info_memory_needed(const struct elf_file *f, uint64_t max)
 {
 	uint64_t sum = 0;
@@ -368,8 +371,10 @@ static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_no
 	return 0;
 }
 
-/* Whether the line table at OFFSET is small enough, since libdw reads it completely, with many
- * bytes per row. */
+/*
+ * Returns true if the line table at OFFSET is small enough, since libdw reads it completely, with
+ * many bytes per row.
+ */
 static bool dwarf_info_lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;

@@ -34,7 +34,10 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    const struct elf_file *alternate, const struct elf_segments *segments,
 		    uint64_t max, const char **reterr_what);
 
-/* Whether a part of the debug information is in other files (.dwo, .dwp). These are not read. */
+/*
+ * Returns true if a part of the debug information is in other files (.dwo, .dwp). These are not
+ * read.
+ */
 bool dwarf_info_is_split(const struct dwarf_info *d);
 
 /* Returns the handle, for code that uses libdw directly. Borrowed. */

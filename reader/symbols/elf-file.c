@@ -49,8 +49,10 @@ static uint64_t elf_number(const uint8_t *at, size_t n, bool big_endian)
 #define ELF_NUMBER(header, type, member, big_endian)                                               \
 	elf_number((header) + offsetof(type, member), sizeof(((type *)NULL)->member), big_endian)
 
-/* Whether the file has too many sections: elf_begin() allocates memory for each. If their number
- * does not fit into the header, it is in section 0. */
+/*
+ * Returns true if the file has too many sections: elf_begin() allocates memory for each. If their
+ * number does not fit into the header, it is in section 0.
+ */
 static bool elf_has_too_many_sections(const struct elf_file *f)
 {
 	uint8_t header[sizeof(Elf64_Ehdr)], section[sizeof(Elf64_Shdr)];
@@ -185,8 +187,8 @@ static int elf_finish_open(struct elf_file **ret, struct elf_file *file, const c
 }
 
 /*
- * Whether FD may be mapped: only files that root or this user alone can write to. If a mapped file
- * is truncated, reading it kills the process.
+ * Returns true if FD may be mapped: only files that root or this user alone can write to. If a
+ * mapped file is truncated, reading it kills the process.
  */
 static bool elf_may_be_mapped(int fd)
 {
@@ -322,7 +324,7 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 
 /* ---- symbols ---- */
 
-/* The end of section INDEX if it contains ADDRESS, otherwise the end of the segment. */
+/* Returns the end of section INDEX if it contains ADDRESS, otherwise the end of the segment. */
 static uint64_t elf_bound_of(const struct elf_file *f, size_t index, uint64_t address,
 			     const struct elf_segment *segment)
 {
@@ -335,7 +337,7 @@ static uint64_t elf_bound_of(const struct elf_file *f, size_t index, uint64_t ad
 	return segment->vaddr + segment->memory_size;
 }
 
-/* Whether NAME is a marker of the tool chain: "$x", "$d.1", ".L12". */
+/* Returns true if NAME is a marker of the tool chain: "$x", "$d.1", ".L12". */
 static bool elf_is_mark(const char *name)
 {
 	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
@@ -376,7 +378,7 @@ static bool elf_is_table(const GElf_Shdr *header, size_t entry, size_t max)
 	       header->sh_size <= max && !(header->sh_flags & SHF_COMPRESSED);
 }
 
-/* The strings for the symbol table with HEADER. They need not end with a NUL. */
+/* Returns the strings for the symbol table with HEADER. They need not end with a NUL. */
 static const char *elf_strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
 				  size_t *ret_n)
 {
@@ -505,7 +507,7 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 	return false;
 }
 
-/* Whether CODE, of x86-64, can end in a call. */
+/* Returns true if CODE, of x86-64, can end in a call. */
 static bool elf_file_ends_in_call(const uint8_t code[7])
 {
 	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of

@@ -55,8 +55,8 @@ bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n
 Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *ret_header);
 
 /*
- * The first section of TYPE. Valid files have at most one. Its size is not checked against the
- * file.
+ * Returns the first section of TYPE. Valid files have at most one. Its size is not checked against
+ * the file.
  */
 Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header);
 
@@ -74,20 +74,20 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
 
 /*
- * Whether VADDR can be a return address: the bytes before it are a call of any kind, or cannot be
- * examined (another machine, or missing bytes).
+ * Returns true if VADDR can be a return address: the bytes before it are a call of any kind, or
+ * cannot be examined (another machine, or missing bytes).
  */
 bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr);
 
 /*
- * Whether the code at VADDR returns from a signal's handler (x86-64). The C library has no symbol
- * for this code.
+ * Returns true if the code at VADDR returns from a signal's handler (x86-64). The C library has no
+ * symbol for this code.
  */
 bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr);
 
 /*
- * Whether a program or a thread begins in the function with the return address VADDR (x86-64):
- * VADDR is directly behind the entry point, or the code at VADDR ends the thread.
+ * Returns true if a program or a thread begins in the function with the return address VADDR
+ * (x86-64): VADDR is directly behind the entry point, or the code at VADDR ends the thread.
  */
 bool elf_file_begins(const struct elf_file *f, uint64_t vaddr);
 

@@ -397,7 +397,7 @@ int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id,
 	return r == 0 ? find_file_try_debuginfod(&s, true, ret) : r;
 }
 
-/* The length of PATH's directory, with its slash. */
+/* Returns the length of PATH's directory, with its slash. */
 static size_t find_file_directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -405,7 +405,7 @@ static size_t find_file_directory_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Whether a debug file has the right build id, or the right checksum. */
+/* Returns true if a debug file has the right build id, or the right checksum. */
 static bool find_file_is_linked(const struct found_file *main, const struct found_file *debug,
 				uint32_t crc)
 {

@@ -128,7 +128,7 @@ static int kernel_symbols_read_modules(struct kernel_symbols *k, const char *lis
 
 /* ---- symbols ---- */
 
-/* Whether NAME marks the end of the kernel's text. */
+/* Returns true if NAME marks the end of the kernel's text. */
 static bool kernel_symbols_is_end(const char *name)
 {
 	return strcmp(name, "_etext") == 0 || strcmp(name, "_einittext") == 0;
@@ -237,8 +237,8 @@ static bool kernel_symbols_is_same(const struct build_id *id, const struct symbo
 }
 
 /*
- * Whether the code at NOW with the build id ID is the recorded one. Unless both build ids are
- * known, the address decides, since it differs for each boot.
+ * Returns true if the code at NOW with the build id ID is the recorded one. Unless both build ids
+ * are known, the address decides, since it differs for each boot.
  */
 static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,
 				       const struct symbol_mapping *mapping)
@@ -255,7 +255,7 @@ static bool kernel_symbols_is_in(const struct symbol_mapping *mapping, uint64_t 
 	return address >= mapping->start && address - mapping->start < mapping->size;
 }
 
-/* The module of PATH ("[nf_tables]"), or NULL. */
+/* Returns the module of PATH ("[nf_tables]"), or NULL. */
 static const struct kernel_module *kernel_symbols_find_module(const struct kernel_symbols *k,
 							      const char *path)
 {

@@ -159,7 +159,7 @@ static int module_file_load(struct module_file *m, const struct find_places *pla
 	return r;
 }
 
-/* Whether the file lacks requested data. */
+/* Returns true if the file lacks requested data. */
 static bool module_file_needs_debug(const struct module_file *m,
 				    const struct module_file_options *options)
 {
@@ -231,7 +231,7 @@ struct module_file *module_file_free(struct module_file *m)
 
 /* ---- vdso ---- */
 
-/* The size of this process's vdso. */
+/* Returns the size of this process's vdso. */
 static size_t module_file_vdso_size(uint64_t address)
 {
 	_cleanup_free_ char *line = NULL;

@@ -63,7 +63,7 @@ int module_file_begins(const struct module_file *m, uint64_t vaddr);
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
 			  size_t n, const char **reterr_what);
 
-/* Whether the file may be another one than the mapped file. */
+/* Returns true if the file may be another one than the mapped file. */
 bool module_file_is_unsure(const struct module_file *m);
 
 /* Returns the approximate size of M in memory, in bytes. */

@@ -17,8 +17,8 @@
 enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
 
 /*
- * Whether FD is in a real file system. In other file systems, reading a file can block, or have
- * side effects.
+ * Returns true if FD is in a real file system. In other file systems, reading a file can block, or
+ * have side effects.
  */
 static bool open_below_is_real_file_system(int fd)
 {

@@ -32,11 +32,14 @@ int perf_map_open(struct perf_map **ret, const struct find_places *places,
 struct perf_map *perf_map_free(struct perf_map *m);
 DEFINE_CLEANUP(struct perf_map *, perf_map_free)
 
-/* The name at ADDRESS, borrowed, *RET_N bytes. NULL = the address has no name, or several names. */
+/*
+ * Returns the name at ADDRESS, borrowed, *RET_N bytes. NULL = the address has no name, or several
+ * names.
+ */
 const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *ret_n,
 			  uint64_t *ret_offset);
 
-/* Whether functions with different names were at ADDRESS, one after the other. */
+/* Returns true if functions with different names were at ADDRESS, one after the other. */
 bool perf_map_is_reused(const struct perf_map *m, uint64_t address);
 
 bool perf_map_is_unsure(const struct perf_map *m);

@@ -26,5 +26,5 @@ void range_clashes_deinit(struct range_clashes *c);
  */
 int range_clashes_find(struct range_clashes *c, const struct range_list *l, const char *names);
 
-/* Whether ranges of several names are around ADDRESS. */
+/* Returns true if ranges of several names are around ADDRESS. */
 bool range_clashes_at(const struct range_clashes *c, uint64_t address);

@@ -37,7 +37,7 @@ int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t 
  */
 int range_list_sort(struct range_list *l);
 
-/* The range around ADDRESS that starts last, or NULL. */
+/* Returns the range around ADDRESS that starts last, or NULL. */
 const struct range *range_list_find(const struct range_list *l, uint64_t address);
 
 /* Returns the size of L in memory, in bytes. */

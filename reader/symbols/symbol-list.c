@@ -46,7 +46,7 @@ static const char *symbol_list_name_of(const struct symbol_list *l, uint32_t off
 	return (const char *)l->names.data + offset;
 }
 
-/* The length of NAME without a version: "memcpy@@GLIBC_2.14" is memcpy. */
+/* Returns the length of NAME without a version: "memcpy@@GLIBC_2.14" is memcpy. */
 static size_t symbol_list_name_length(const char *name)
 {
 	size_t n = strnlen(name, SYMBOL_NAME_MAX);

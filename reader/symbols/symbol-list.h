@@ -61,5 +61,5 @@ struct symbol_found {
 /* Finds the symbol at ADDRESS. Returns false if no symbol contains it. */
 bool symbol_list_find(const struct symbol_list *l, uint64_t address, struct symbol_found *ret);
 
-/* The size of the list in memory, in bytes. */
+/* Returns the size of the list in memory, in bytes. */
 size_t symbol_list_bytes(const struct symbol_list *l);

@@ -188,13 +188,13 @@ static bool symbols_is_deleted(const char *path)
 	return n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0;
 }
 
-/* Whether PATH, from a list of mappings, means a file that is only in memory. */
+/* Returns true if PATH, from a list of mappings, means a file that is only in memory. */
 static bool symbols_is_memfd(const char *path)
 {
 	return path && strncmp(path, "/memfd:", 7) == 0;
 }
 
-/* Whether this process may not read the files of the process of QUERY. */
+/* Returns true if this process may not read the files of the process of QUERY. */
 static bool symbols_is_forbidden(const struct symbol_query *query)
 {
 	char path[32];
@@ -255,7 +255,7 @@ enum symbol_runtime symbols_runtime_of(const char *path)
 	return SYMBOL_RUNTIME_UNKNOWN;
 }
 
-/* The reason why nothing was found for QUERY, and a remedy; NULL if this is usual. */
+/* Returns the reason why nothing was found for QUERY, and a remedy; NULL if this is usual. */
 static const char *symbols_absence(const struct module *m, const struct symbol_query *query)
 {
 	const char *path = query->mapping.path;
@@ -558,7 +558,7 @@ static const char *symbols_plain_text(struct symbols *s, const char *from, size_
 	return text;
 }
 
-/* The last component of PATH; "[anon]" for "//anon". */
+/* Returns the last component of PATH; "[anon]" for "//anon". */
 static const char *symbols_module_text(struct symbols *s, const char *path)
 {
 	const char *slash;

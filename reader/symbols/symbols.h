@@ -38,7 +38,7 @@
 
 struct symbols;
 
-/* The run-time compiler whose code is in the file PATH. */
+/* Returns the run-time compiler whose code is in the file PATH. */
 enum symbol_runtime symbols_runtime_of(const char *path);
 
 /* Returns 0 or a negative errno: -ENOMEM, or an error if a given directory does not exist. */
@@ -69,7 +69,10 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
  */
 int symbols_begins(struct symbols *s, const struct symbol_query *query);
 
-/* Whether the code of MAPPING belongs to a program or a library, and not to a run-time compiler. */
+/*
+ * Returns true if the code of MAPPING belongs to a program or a library, and not to a run-time
+ * compiler.
+ */
 bool symbols_is_of_file(const struct symbol_mapping *mapping);
 
 /* The reason why a file has no names (or no lines). */
@@ -86,5 +89,5 @@ struct symbol_problem {
 enum { SYMBOLS_PROBLEMS_MAX = 1024 };
 const struct symbol_problem *symbols_next_problem(const struct symbols *s, size_t *pos);
 
-/* The approximate memory for files, in bytes: for tests and tuning. */
+/* Returns the approximate memory for files, in bytes: for tests and tuning. */
 uint64_t symbols_memory(const struct symbols *s);

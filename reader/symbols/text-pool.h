@@ -15,14 +15,14 @@ struct text_pool {
 void text_pool_deinit(struct text_pool *p);
 
 /*
- * The text of N bytes at FROM, cleaned for display (text_clean()), in the pool. Returns NULL
- * without memory.
+ * Returns the text of N bytes at FROM, cleaned for display (text_clean()), in the pool. Returns
+ * NULL without memory.
  */
 const char *text_pool_add(struct text_pool *p, const char *from, size_t n);
 
 /*
- * The demangled form of the N bytes at FROM, a symbol, followed by SUFFIX (static), in the pool.
- * Each symbol is demangled once. Returns NULL without memory.
+ * Returns the demangled form of the N bytes at FROM, a symbol, followed by SUFFIX (static), in the
+ * pool. Each symbol is demangled once. Returns NULL without memory.
  */
 const char *text_pool_add_symbol(struct text_pool *p, const char *from, size_t n,
 				 const char *suffix);

@@ -139,7 +139,7 @@ static int tfile_lines_text(struct tfile_lines *l, const char *p, size_t n, cons
 
 /* ---- status ---- */
 
-/* Whether the N bytes at P are WORD. */
+/* Returns true if the N bytes at P are WORD. */
 static bool tfile_lines_is(const char *p, size_t n, const char *word)
 {
 	return strlen(word) == n && memcmp(p, word, n) == 0;
@@ -469,7 +469,7 @@ static int tfile_lines_description(struct tfile_lines *l, const char *p)
 	return r < 0 ? r : l->damage ? 2 : 1;
 }
 
-/* Whether LINE begins with WORD. *RET is the text after WORD. */
+/* Returns true if LINE begins with WORD. *RET is the text after WORD. */
 static bool tfile_lines_begins(const char *line, const char *word, const char **ret)
 {
 	*ret = line + strlen(word);

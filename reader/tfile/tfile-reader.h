@@ -32,7 +32,7 @@ struct tfile_damage {
 
 struct tfile_reader;
 
-/* Whether the N bytes at P are the beginning of a trace file. */
+/* Returns true if the N bytes at P are the beginning of a trace file. */
 bool tfile_reader_is_trace(const uint8_t *p, size_t n);
 
 /*
@@ -49,17 +49,20 @@ int tfile_reader_new_memory(struct tfile_reader **ret, const void *p, size_t n,
 struct tfile_reader *tfile_reader_free(struct tfile_reader *r);
 DEFINE_CLEANUP(struct tfile_reader *, tfile_reader_free)
 
-/* The head of the file, valid as long as the reader. Maps are also lines of its description. */
+/*
+ * Returns the head of the file, valid as long as the reader. Maps are also lines of its
+ * description.
+ */
 const struct tfile_head *tfile_reader_head(const struct tfile_reader *r);
 
-/* Whether the numbers in frames have the byte order of a big-endian machine. */
+/* Returns true if the numbers in frames have the byte order of a big-endian machine. */
 bool tfile_reader_is_big_endian(const struct tfile_reader *r);
 
 /* Reads the next frame. Returns an enum tfile_outcome or a negative errno. *RET is valid until the
  * next call. */
 int tfile_reader_next(struct tfile_reader *r, const struct tfile_frame **ret);
 
-/* The damage, after TFILE_DAMAGE. */
+/* Returns the damage, after TFILE_DAMAGE. */
 const struct tfile_damage *tfile_reader_damage(const struct tfile_reader *r);
 
 /* The positions in the unpacked file of the last frame that was returned, and of the next frame. */

@@ -54,7 +54,7 @@ static void tracedb_map_join(struct tracedb_map *m, uint32_t before, uint32_t re
 	*ret = before ? before : rest;
 }
 
-/* The link in the search tree to the region at ADDRESS, where its number is or would be. */
+/* Returns the link in the search tree to the region at ADDRESS, where its number is or would be. */
 static uint32_t *tracedb_map_place(struct tracedb_map *m, uint64_t address)
 {
 	uint32_t *place = &m->root;

@@ -26,7 +26,7 @@ struct tracedb_reader {
 	bool ended;
 };
 
-/* The number in the lowest WIDTH bytes at P. Common widths are loaded at once. */
+/* Returns the number in the lowest WIDTH bytes at P. Common widths are loaded at once. */
 static inline uint64_t tracedb_reader_number(const uint8_t *p, unsigned width)
 {
 	uint64_t value = 0;
@@ -53,8 +53,8 @@ struct tracedb_extent {
 };
 
 /*
- * Whether the input can be a dictionary in LAYOUT, judging by its sizes. Returns 1, 0, or a
- * negative errno. If it is 1, the whole dictionary is available.
+ * Finds out whether the input can be a dictionary in LAYOUT, judging by its sizes. Returns 1, 0, or
+ * a negative errno. If it is 1, the whole dictionary is available.
  */
 static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout layout,
 				  struct tracedb_extent *ret)

@@ -42,9 +42,9 @@ int tracedb_reader_new_source(struct tracedb_reader **ret, input_read_fn read, v
 int tracedb_reader_new_memory(struct tracedb_reader **ret, const void *p, size_t n);
 
 /*
- * Whether a trace begins at the position of IN: a dictionary and, if that is empty, the end or an
- * entry. The position is not moved. (A block of zeros is not a trace.) Returns 1, 0 or a negative
- * errno.
+ * Finds out whether a trace begins at the position of IN: a dictionary and, if that is empty, the
+ * end or an entry. The position is not moved. (A block of zeros is not a trace.) Returns 1, 0 or a
+ * negative errno.
  */
 int tracedb_reader_is_trace(struct input *in);
 
@@ -53,15 +53,15 @@ DEFINE_CLEANUP(struct tracedb_reader *, tracedb_reader_free)
 
 enum tracedb_layout tracedb_reader_layout(const struct tracedb_reader *r);
 
-/* The dictionary, valid as long as the reader. */
+/* Returns the dictionary, valid as long as the reader. */
 const struct tracedb_dictionary *tracedb_reader_dictionary(const struct tracedb_reader *r);
 
 /* Reads the next point. Returns an enum tracedb_outcome or a negative errno. *RET is valid until
  * the next call. */
 int tracedb_reader_next(struct tracedb_reader *r, const struct tracedb_point **ret);
 
-/* The damage, after TRACEDB_DAMAGE. */
+/* Returns the damage, after TRACEDB_DAMAGE. */
 const struct tracedb_damage *tracedb_reader_damage(const struct tracedb_reader *r);
 
-/* The position of the next point in the unpacked stream. */
+/* Returns the position of the next point in the unpacked stream. */
 uint64_t tracedb_reader_offset(const struct tracedb_reader *r);

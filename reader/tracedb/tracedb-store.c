@@ -62,7 +62,7 @@ size_t tracedb_store_points(const struct tracedb_store *s)
 
 /* ---- loading ---- */
 
-/* The number of words of a value of FORMAT. */
+/* Returns the number of words of a value of FORMAT. */
 static inline uint32_t tracedb_store_words(uint32_t format)
 {
 	return format == TRACEDB_POINTER || format == TRACEDB_BLOB ? 2 : 1;

@@ -103,11 +103,11 @@ bool tracedb_store_next_row(const struct tracedb_store *s, struct tracedb_cursor
 int tracedb_store_point(const struct tracedb_store *s, struct tracedb_cursor *c,
 			const struct tracedb_row *row, struct tracedb_stored_point *ret);
 
-/* The number of shapes, which are numbered from 0. */
+/* Returns the number of shapes, which are numbered from 0. */
 uint32_t tracedb_store_shapes(const struct tracedb_store *s);
 const struct tracedb_shape *tracedb_store_shape(const struct tracedb_store *s, uint32_t number);
 
-/* The bytes of a blob with the words at P; their number is p[1]. */
+/* Returns the bytes of a blob with the words at P; their number is p[1]. */
 const uint8_t *tracedb_store_bytes(const struct tracedb_store *s, const uint64_t *p);
 
 void tracedb_cursor_deinit(struct tracedb_cursor *c);

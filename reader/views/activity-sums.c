@@ -38,7 +38,7 @@ void activity_sums_deinit(struct activity_sums *s)
 	table_deinit(&s->counters);
 }
 
-/* The key after KEY. Names with equal hashes have consecutive keys. */
+/* Returns the key after KEY. Names with equal hashes have consecutive keys. */
 static uint64_t activity_sums_next_key(uint64_t key)
 {
 	return key + 1 ?: 1;

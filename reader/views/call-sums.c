@@ -22,8 +22,8 @@ void call_sums_deinit(struct call_sums *s)
 }
 
 /*
- * Whether a call has failed, by its result: a word without quotes is an errno. Otherwise, a failed
- * call returns -1.
+ * Returns true if a call has failed, by its result: a word without quotes is an errno. Otherwise, a
+ * failed call returns -1.
  */
 static bool call_sums_has_failed(const struct call_value *result)
 {
@@ -32,7 +32,7 @@ static bool call_sums_has_failed(const struct call_value *result)
 	return result->form == CALL_VALUE_TEXT && result->text[0] == 'E' && result->text[1] != '\0';
 }
 
-/* The sum of FUNCTION. It is zero at first. Returns NULL without memory. */
+/* Returns the sum of FUNCTION. It is zero at first. Returns NULL without memory. */
 static struct call_sum *call_sums_of(struct call_sums *s, const char *function)
 {
 	struct call_sum *sum =

@@ -277,7 +277,7 @@ uint32_t call_tree_next(const struct call_tree *t, uint32_t node)
 DEFINE_ORDER(call_tree_compare_functions, struct call_function,
 	COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name))
 
-/* Whether the function of NODE is among its own callers. */
+/* Returns true if the function of NODE is among its own callers. */
 static bool call_tree_is_recursive(const struct call_tree *t, const struct call_node *node)
 {
 	for (uint32_t i = node->parent; i != 0; i = t->nodes[i].parent)

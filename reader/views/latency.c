@@ -9,8 +9,10 @@
 
 enum { FINE = 1 << LATENCY_FINE_BITS };
 
-/* The step of a duration. Each small duration has its own step. For larger ones, the highest bit
- * and the four bits after it select the step. */
+/*
+ * Returns the step of a duration. Each small duration has its own step. For larger ones, the
+ * highest bit and the four bits after it select the step.
+ */
 static uint32_t latency_step_of(uint64_t ns)
 {
 	unsigned shift;

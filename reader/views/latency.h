@@ -36,7 +36,7 @@ int latency_add(struct latency *l, uint64_t ns);
 /* Adds all durations of FROM. Returns 0 or -ENOMEM. */
 int latency_merge(struct latency *l, const struct latency *from);
 
-/* The mean duration; 0 without durations. */
+/* Returns the mean duration; 0 without durations. */
 uint64_t latency_mean_ns(const struct latency *l);
 
 /* Adds a duration of NS to T's histogram for KEY (not 0). Returns 0 or -ENOMEM. */
@@ -46,13 +46,13 @@ int latency_table_add(struct table *t, uint64_t key, uint64_t ns);
 void latency_table_deinit(struct table *t);
 
 /*
- * The duration that PERCENT (0 to 100) of the durations did not exceed, in the middle of its step;
- * 0 without durations.
+ * Returns the duration that PERCENT (0 to 100) of the durations did not exceed, in the middle of
+ * its step; 0 without durations.
  */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);
 
-/* The shortest duration of STEP. */
+/* Returns the shortest duration of STEP. */
 uint64_t latency_step_ns(uint32_t step);
 
-/* The number of durations below NS. Exact if NS is a power of two. */
+/* Returns the number of durations below NS. Exact if NS is a power of two. */
 uint64_t latency_below(const struct latency *l, uint64_t ns);

@@ -24,7 +24,7 @@ static void leak_trend_extend(struct leak_trend *t, uint32_t n)
 		t->values[t->n++] = value;
 }
 
-/* The number of the window at AGE_NS, for which room is made. */
+/* Returns the number of the window at AGE_NS, for which room is made. */
 static uint32_t leak_trend_window_of(struct leak_trend *t, uint64_t age_ns)
 {
 	if (t->window_ns == 0)

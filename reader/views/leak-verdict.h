@@ -58,7 +58,7 @@ struct leak_evidence {
 
 enum leak_verdict leak_verdict(const struct leak_evidence *e);
 
-/* Whether G is growth as defined for "growing". */
+/* Returns true if G is growth as defined for "growing". */
 bool leak_growth_is_steady(const struct leak_growth *g);
 
 /*
@@ -75,5 +75,5 @@ struct leak_estimate {
 /* Adds a block of SIZE bytes, sampled at INTERVAL bytes; INTERVAL 0 = all blocks are recorded. */
 void leak_estimate_add(struct leak_estimate *e, uint64_t size, uint64_t interval);
 
-/* The error that the estimate does not exceed in 95 of 100 cases. */
+/* Returns the error that the estimate does not exceed in 95 of 100 cases. */
 double leak_estimate_error(double variance);

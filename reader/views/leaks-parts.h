@@ -31,10 +31,10 @@ struct leak_process {
 /* Ends the repetition of W's begin at TS_NS: removes the blocks that were not written again. */
 void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns);
 
-/* A copy of TEXT that lives as long as the leaks; NULL without memory. */
+/* Returns a copy of TEXT that lives as long as the leaks; NULL without memory. */
 const char *leaks_keep_text(struct leaks *l, const char *text);
 
-/* The process PID, created if it is new; NULL without memory. */
+/* Returns the process PID, created if it is new; NULL without memory. */
 struct leak_process *leaks_get_process(struct leaks *l, uint32_t pid);
 
 /* Handle events about processes. Each returns 0 or -ENOMEM. */
@@ -43,7 +43,9 @@ int leaks_on_rename(struct leaks *l, const struct event *ev);
 int leaks_on_exec(struct leaks *l, const struct event *ev);
 int leaks_on_fork(struct leaks *l, const struct event *ev);
 
-/* The time of the fork that began the program of W, if it is in the archive; otherwise 0. */
+/*
+ * Returns the time of the fork that began the program of W, if it is in the archive; otherwise 0.
+ */
 uint64_t leaks_fork_of(const struct leaks *l, const struct leak_watch *w);
 
 /* Sets the name that the process of W had when W ended, before any later name. */
@@ -52,10 +54,10 @@ void leaks_name_watch(const struct leaks *l, struct leak_watch *w);
 /* Ends W at TS_NS. */
 void leak_watch_close(struct leak_watch *w, uint64_t ts_ns);
 
-/* The age of W at TS_NS. */
+/* Returns the age of W at TS_NS. */
 uint64_t leak_watch_age(const struct leak_watch *w, uint64_t ts_ns);
 
-/* Whether RESOURCE is selected. */
+/* Returns true if RESOURCE is selected. */
 static inline bool leaks_want(const struct leaks *l, enum resource resource)
 {
 	return l->options.resources == 0 || l->options.resources & 1u << resource;

@@ -110,7 +110,7 @@ static int leaks_add_watch(struct leaks *l, struct leak_watch *w)
 }
 
 /*
- * Whether EV repeats the begin of W. The second of two cuts of a recording contains such a
+ * Returns true if EV repeats the begin of W. The second of two cuts of a recording contains such a
  * repetition.
  */
 static bool leaks_is_repeated(const struct leak_watch *w, const struct event *ev)

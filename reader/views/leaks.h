@@ -181,19 +181,19 @@ void leaks_filter(struct leaks *l,
 			       const struct leak_group *g),
 		  void *userdata);
 
-/* The watch of process PID at TS_NS, or NULL. */
+/* Returns the watch of process PID at TS_NS, or NULL. */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns);
 
 /* Frees W, which was removed from the leaks. */
 void leak_watch_free(struct leak_watch *w);
 
-/* Whether B, after leaks_finish() and leaks_filter(), is shown. */
+/* Returns true if B, after leaks_finish() and leaks_filter(), is shown. */
 static inline bool leak_block_is_shown(const struct leak_block *b)
 {
 	return b->wanted && !b->group->left_out;
 }
 
-/* Whether the blocks are a sample. */
+/* Returns true if the blocks are a sample. */
 static inline bool leak_watch_is_sampled(const struct leak_watch *w)
 {
 	return w->interval > 0;

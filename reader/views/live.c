@@ -88,7 +88,7 @@ uint64_t live_end_ns(const struct live *l)
 	return l->end_ns;
 }
 
-/* Whether EV is in order of time, and has the time at which it happened. */
+/* Returns true if EV is in order of time, and has the time at which it happened. */
 static bool live_is_timed(const struct event *ev)
 {
 	switch (ev->kind) {
@@ -205,7 +205,7 @@ struct label {
 	const char *name, *module;
 };
 
-/* The last component of a path; "kernel" for the kernel's own text. */
+/* Returns the last component of a path; "kernel" for the kernel's own text. */
 static const char *live_module_of(const struct profile_place *place, const struct frame *frame)
 {
 	const char *path = place->mapping           ? place->mapping->path

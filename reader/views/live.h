@@ -85,12 +85,12 @@ int live_new(struct live **ret, uint64_t interval_ns);
 struct live *live_free(struct live *l);
 DEFINE_CLEANUP(struct live *, live_free)
 
-/* The end of the current window; 0 before the recording has begun. */
+/* Returns the end of the current window; 0 before the recording has begun. */
 uint64_t live_end_ns(const struct live *l);
 
 /*
- * Whether EV, which is not processed yet, is after the window. If so, the window must be closed
- * first.
+ * Returns true if EV, which is not processed yet, is after the window. If so, the window must be
+ * closed first.
  */
 bool live_is_over(const struct live *l, const struct event *ev);
 

@@ -29,25 +29,25 @@ int profile_names_find(const struct profile *p, const struct profile_names *name
 enum { PROFILE_LABEL_MAX = 300 };
 
 /*
- * The text for a function, for display: its name or, without one (FRAME can be NULL),
+ * Returns the text for a function, for display: its name or, without one (FRAME can be NULL),
  * "module+0xoffset", "[kernel]" or "[unknown]". Writes to TO, or returns the text of FRAME.
  */
 const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile_place *place,
 				const struct frame *frame);
 
 /*
- * The text for the process of STACK, for display: the name of the program that it ran then, or "pid
- * N". Writes to TO, or returns another text.
+ * Returns the text for the process of STACK, for display: the name of the program that it ran then,
+ * or "pid N". Writes to TO, or returns another text.
  */
 const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile *p,
 				  const struct profile_names *names,
 				  const struct profile_stack *stack);
 
 /*
- * The length of the path of MAPPING, without the " (deleted)" that the kernel appends to the path
- * of a removed file.
+ * Returns the length of the path of MAPPING, without the " (deleted)" that the kernel appends to
+ * the path of a removed file.
  */
 size_t profile_names_path_length(const struct mapping *mapping);
 
-/* The file name of a path: the part after its last '/'. */
+/* Returns the file name of a path: the part after its last '/'. */
 const char *profile_names_base(const char *path);

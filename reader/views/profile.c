@@ -98,8 +98,8 @@ static int profile_set_number(struct table *t, uint64_t key, size_t number)
 }
 
 /*
- * The code of PLACE. A library that is loaded again at the same addresses has another mapping, but
- * the same code.
+ * Returns the code of PLACE. A library that is loaded again at the same addresses has another
+ * mapping, but the same code.
  */
 static uint64_t profile_code_of(const struct profile_place *place)
 {
@@ -163,8 +163,9 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 }
 
 /*
- * Whether the stack EV of a sample or wait has as many frames of the program as the recorder takes:
- * its outermost calls are missing. (A stack with exactly this number of calls looks the same.)
+ * Returns true if the stack EV of a sample or wait has as many frames of the program as the
+ * recorder takes: its outermost calls are missing. (A stack with exactly this number of calls looks
+ * the same.)
  */
 static bool profile_is_full(const struct event *ev)
 {
@@ -305,7 +306,7 @@ static bool profile_cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
 	return cpu < o->n_cpus && o->cpus[cpu];
 }
 
-/* Whether thread TID was on a selected CPU at TS_NS. TS_NS must be recent. */
+/* Returns true if thread TID was on a selected CPU at TS_NS. TS_NS must be recent. */
 static bool profile_was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;
@@ -354,7 +355,7 @@ static void profile_begin_window(struct profile *p, uint64_t ts_ns)
 	o->to_ns = profile_saturating_add(ts_ns, o->to_ns);
 }
 
-/* Whether TS_NS is after the window. UINT64_MAX means that the window has no end. */
+/* Returns true if TS_NS is after the window. UINT64_MAX means that the window has no end. */
 static bool profile_is_after_window(const struct profile_options *o, uint64_t ts_ns)
 {
 	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
@@ -381,7 +382,7 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	return profile_count_stack(p, &stack);
 }
 
-/* Whether the stack EV of RUNNER (NULL = unknown) lacks the frames of the program. */
+/* Returns true if the stack EV of RUNNER (NULL = unknown) lacks the frames of the program. */
 static bool profile_is_bare(const struct runner *runner, const struct event *ev)
 {
 	unsigned n = ev ? ev->sample.n_frames : 0;

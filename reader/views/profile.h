@@ -121,8 +121,8 @@ int profile_add(struct profile *p, const struct event *ev);
 int profile_finish(struct profile *p);
 
 /*
- * The number of mappings that did not fit (MAPS_MAX): their addresses have no name, or the name of
- * an earlier mapping.
+ * Returns the number of mappings that did not fit (MAPS_MAX): their addresses have no name, or the
+ * name of an earlier mapping.
  */
 uint64_t profile_n_unmapped(const struct profile *p);
 
@@ -141,10 +141,15 @@ int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
 /* Adds the `count` and `ns` of STACK, whatever their meaning. Returns 0 or -ENOMEM. */
 int profile_count(struct profile *p, const struct profile_stack *stack);
 
-/* The number of the program that process PID ran at TS_NS, according to the events so far. */
+/*
+ * Returns the number of the program that process PID ran at TS_NS, according to the events so far.
+ */
 uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns);
 
-/* The name of the program of STACK, if its process has called exec since then; otherwise NULL. */
+/*
+ * Returns the name of the program of STACK, if its process has called exec since then; otherwise
+ * NULL.
+ */
 const char *profile_program_name(const struct profile *p, const struct profile_stack *stack);
 
 /* Removes the stacks that KEEP rejects. */

@@ -37,5 +37,7 @@ int programs_add(struct programs *p, const struct event *ev);
 uint32_t programs_at(const struct programs *p, uint32_t pid, uint64_t ts_ns);
 uint32_t programs_last(const struct programs *p, uint32_t pid);
 
-/* The name of an ended program, valid until programs_deinit(). NULL for the last program. */
+/*
+ * Returns the name of an ended program, valid until programs_deinit(). NULL for the last program.
+ */
 const char *programs_name(const struct programs *p, uint32_t pid, uint32_t number);

@@ -142,7 +142,7 @@ static void run_queues_forget(struct run_queues *q)
 	q->length = 0;
 }
 
-/* Whether nothing is known after EV. */
+/* Returns true if nothing is known after EV. */
 static bool run_queues_is_gap(const struct event *ev)
 {
 	switch (ev->kind) {

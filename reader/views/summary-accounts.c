@@ -32,14 +32,14 @@ static void summary_account_cpu(struct summary *s, struct summary_cpu *cpu,
 		t->cpu_ns += ns;
 }
 
-/* The thread on CPU; NULL = none, or "other". */
+/* Returns the thread on CPU; NULL = none, or "other". */
 static struct summary_thread *summary_accounts_on(const struct summary *s,
 						  const struct summary_cpu *cpu)
 {
 	return cpu->tid ? table_get(&s->threads, cpu->tid) : NULL;
 }
 
-/* The thread TID, which has events of its own. */
+/* Returns the thread TID, which has events of its own. */
 static struct summary_thread *summary_accounts_thread(struct summary *s, uint32_t tid)
 {
 	void **owner = thread_states_owner(s->states, tid);
@@ -85,7 +85,7 @@ int summary_account_segment(void *userdata, const struct thread_segment *segment
 	return s->listener ? s->listener(s->listener_data, segment) : 0;
 }
 
-/* Whether the run that EV begins serves a wakeup of its thread, at *RET_NS. */
+/* Returns true if the run that EV begins serves a wakeup of its thread, at *RET_NS. */
 static bool summary_accounts_serves(const struct summary *s, const struct event *ev,
 				    uint64_t *ret_ns)
 {

@@ -61,8 +61,8 @@ static uint64_t summary_diff_hash(const char *text)
 }
 
 /*
- * The row with these names. It is made if it is new. Returns NULL without memory. Valid until the
- * next call.
+ * Returns the row with these names. It is made if it is new. Returns NULL without memory. Valid
+ * until the next call.
  */
 static struct diff_row *summary_diff_get_row(struct builder *b, const struct diff_row *called)
 {
@@ -113,15 +113,15 @@ static const struct summary_process *summary_diff_process_of(const struct summar
 }
 
 /*
- * The name without the numbers of CPU and worker, since these numbers are random in the names of
- * workqueue threads.
+ * Returns the name without the numbers of CPU and worker, since these numbers are random in the
+ * names of workqueue threads.
  */
 static const char *summary_diff_without_chance(const char *name)
 {
 	return strncmp(name, kworkers, strlen(kworkers) - 1) == 0 ? kworkers : name;
 }
 
-/* The row of T. */
+/* Returns the row of T. */
 static struct diff_row summary_diff_row_of(const struct builder *b, const struct summary *s,
 					   const struct summary_thread *t)
 {
@@ -174,7 +174,7 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 	return summary_diff_add_sums(&b->diff->total[side], &sums);
 }
 
-/* Whether KEY is new in MET. Returns 1 or 0, or -ENOMEM. */
+/* Finds out whether KEY is new in MET. Returns 1 or 0, or -ENOMEM. */
 static int summary_diff_match(struct table *met, uint64_t key)
 {
 	if (table_get(met, key))
@@ -357,7 +357,7 @@ static double summary_diff_ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* The percentile of METRIC; 0 = it is none. */
+/* Returns the percentile of METRIC; 0 = it is none. */
 static double summary_diff_percent(enum diff_metric metric)
 {
 	switch (metric) {
@@ -377,7 +377,7 @@ bool diff_metric_is_latency(enum diff_metric metric)
 	return metric == DIFF_LATENCY || summary_diff_percent(metric) > 0;
 }
 
-/* The number of durations beyond PERCENT. */
+/* Returns the number of durations beyond PERCENT. */
 static uint64_t summary_diff_beyond(const struct latency *l, double percent)
 {
 	return (uint64_t)((double)l->n * (100 - percent) / 100 + 0.001);
@@ -447,7 +447,7 @@ struct order {
 	enum diff_metric metric;
 };
 
-/* The group of a row. Rows are sorted by groups first, the most significant group first. */
+/* Returns the group of a row. Rows are sorted by groups first, the most significant group first. */
 static int summary_diff_group_of(const struct diff_row *row, enum diff_metric metric)
 {
 	if (!diff_metric_is_latency(metric))

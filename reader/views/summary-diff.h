@@ -87,23 +87,32 @@ int summary_diff_new(const struct diff_input *a, const struct diff_input *b, boo
 struct summary_diff *summary_diff_free(struct summary_diff *d);
 DEFINE_CLEANUP(struct summary_diff *, summary_diff_free)
 
-/* Whether METRIC is a time from a wakeup to running, which has no sum: the mean or a percentile. */
+/*
+ * Returns true if METRIC is a time from a wakeup to running, which has no sum: the mean or a
+ * percentile.
+ */
 bool diff_metric_is_latency(enum diff_metric metric);
 
-/* Whether too few durations of L lie beyond the percentile PERCENT for it to be significant. */
+/*
+ * Returns true if too few durations of L lie beyond the percentile PERCENT for it to be
+ * significant.
+ */
 bool diff_is_percentile_small(const struct latency *l, double percent);
 
 /*
- * The value of SUMS of SIDE in METRIC, independent of the recording's duration: CPU time and wait
- * in seconds per second, switches per second, latencies in nanoseconds.
+ * Returns the value of SUMS of SIDE in METRIC, independent of the recording's duration: CPU time
+ * and wait in seconds per second, switches per second, latencies in nanoseconds.
  */
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric);
 
-/* Whether SIDE of ROW has a value for METRIC: the process existed and, for latency, was woken. */
+/*
+ * Returns true if SIDE of ROW has a value for METRIC: the process existed and, for latency, was
+ * woken.
+ */
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric);
 
-/* Whether the row's value has too few events to be significant. */
+/* Returns true if the row's value has too few events to be significant. */
 bool diff_row_is_small(const struct diff_row *row, enum diff_metric metric);
 
 /*

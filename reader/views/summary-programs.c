@@ -31,7 +31,7 @@ static uint64_t *summary_programs_sum(struct summary_thread *t, size_t i)
 	return (uint64_t *)(void *)((char *)t + summary_programs_sums[i]);
 }
 
-/* The part of T's sums that is in no earlier program. */
+/* Returns the part of T's sums that is in no earlier program. */
 static struct summary_thread summary_programs_rest(const struct summary_thread *t)
 {
 	struct summary_thread rest = *t;

@@ -25,6 +25,7 @@ void summary_programs_forget(struct summary *s);
 int summary_programs_by_cpu(const struct summary *s, struct summary_thread **ret, size_t *ret_n);
 
 /*
- * The name that the process of T, a thread or a part of its sums, had in the program of T; or NULL.
+ * Returns the name that the process of T, a thread or a part of its sums, had in the program of T;
+ * or NULL.
  */
 const char *summary_process_name(const struct summary *s, const struct summary_thread *t);

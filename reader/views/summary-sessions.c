@@ -34,7 +34,7 @@ int summary_sessions_start(struct summary_sessions *s, const void *from, const c
 	return 0;
 }
 
-/* The number of open sessions of FROM. *RET is the last of them. */
+/* Returns the number of open sessions of FROM. *RET is the last of them. */
 static size_t summary_sessions_of(struct summary_sessions *s, const void *from,
 				  struct summary_session **ret)
 {

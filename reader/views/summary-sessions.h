@@ -41,16 +41,16 @@ int summary_sessions_start(struct summary_sessions *s, const void *from, const c
 			   struct summary_session **ret);
 
 /*
- * The session of FROM that an event with NAME (NULL = the event has no name) refers to; or NULL. If
- * several have the name, it is the first one that pauses, or that does not pause, according to
- * PAUSED.
+ * Returns the session of FROM that an event with NAME (NULL = the event has no name) refers to; or
+ * NULL. If several have the name, it is the first one that pauses, or that does not pause,
+ * according to PAUSED.
  */
 struct summary_session *summary_sessions_find(struct summary_sessions *s, const void *from,
 					      const char *name, bool paused);
 
 /*
- * The session of FROM that is stopped by a session_stop with NAME (NULL = the event has no name);
- * or NULL if that session is not in the list.
+ * Returns the session of FROM that is stopped by a session_stop with NAME (NULL = the event has no
+ * name); or NULL if that session is not in the list.
  */
 struct summary_session *summary_sessions_find_stopped(struct summary_sessions *s, const void *from,
 						      const char *name);
@@ -65,8 +65,8 @@ void summary_sessions_remove(struct summary_sessions *s, struct summary_session 
 void summary_sessions_pause(struct summary_sessions *s, const void *from, const char *name,
 			    bool back);
 
-/* The number of open sessions. */
+/* Returns the number of open sessions. */
 size_t summary_sessions_n(const struct summary_sessions *s);
 
-/* Whether there are open sessions, and none of them records. */
+/* Returns true if there are open sessions, and none of them records. */
 bool summary_sessions_all_pause(const struct summary_sessions *s);

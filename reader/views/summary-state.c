@@ -51,7 +51,7 @@ DEFINE_ORDER_OF_POINTERS(summary_state_compare_threads, struct summary_thread,
 DEFINE_ORDER_OF_POINTERS(summary_state_compare_processes, struct summary_process,
 			 COMPARE(x->pid, y->pid))
 
-/* Whether KOID is a pseudo-process of the recording. These are not counted. */
+/* Returns true if KOID is a pseudo-process of the recording. These are not counted. */
 static bool summary_state_is_pseudo(const struct summary *s, uint32_t koid)
 {
 	return s->started && koid >> FXT_KOID_TID_BITS == 1;

@@ -158,22 +158,22 @@ struct summary {
 	bool timed; /* start_ns and end_ns are set */
 };
 
-/* The thread TID (not 0), created if it is new; NULL without memory. */
+/* Returns the thread TID (not 0), created if it is new; NULL without memory. */
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
 
 /*
- * The part of FROM to TO that is inside the recording, up to the begin of a pause that has not
- * ended. Only damaged files have times outside of the recording.
+ * Returns the part of FROM to TO that is inside the recording, up to the begin of a pause that has
+ * not ended. Only damaged files have times outside of the recording.
  */
 uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
 
-/* The part of FROM to TO that is inside the current part, like summary_recorded(). */
+/* Returns the part of FROM to TO that is inside the current part, like summary_recorded(). */
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
 
-/* Whether the archive has the begin of a session, and no session was cut off. */
+/* Returns true if the archive has the begin of a session, and no session was cut off. */
 bool summary_is_complete(const struct summary *s);
 
-/* The number of lost events. */
+/* Returns the number of lost events. */
 uint64_t summary_lost(const struct summary *s);
 
 /*

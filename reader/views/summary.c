@@ -314,7 +314,8 @@ static bool summary_is_of_session(const struct summary_shed *shed, const char *s
 }
 
 /*
- * The entry for the part of the recording that EV refers to: the part was stopped and not resumed.
+ * Returns the entry for the part of the recording that EV refers to: the part was stopped and not
+ * resumed.
  */
 static struct summary_shed *summary_open_shed(struct summary *s, const struct event *ev)
 {

@@ -128,7 +128,7 @@ static inline uint64_t columns_without_cpu(uint64_t head)
 	return head & ~fxt_put_sched_cpu(FXT_CPU_MAX);
 }
 
-/* The group of times of a shape. */
+/* Returns the group of times of a shape. */
 static inline unsigned columns_time_group(unsigned shape)
 {
 	return shape < COLUMNS_TIME_GROUPS ? shape : COLUMNS_TIME_GROUPS - 1;
@@ -139,7 +139,7 @@ static inline bool columns_is_switch(uint64_t head)
 	return fxt_get_sched_type(head) == FXT_SCHED_SWITCH;
 }
 
-/* Whether a record with this header has columns. */
+/* Returns true if a record with this header has columns. */
 static inline bool columns_has_shape(uint64_t head)
 {
 	unsigned words = (unsigned)fxt_get_record_words(head);
@@ -160,7 +160,7 @@ static inline struct columns_id *columns_add_id(struct columns_model *m, uint64_
 	return id;
 }
 
-/* A word with the weight of a thread, as predicted from the records before it. */
+/* Returns a word with the weight of a thread, as predicted from the records before it. */
 static inline uint64_t columns_weight_word(const struct columns_model *m, enum columns_role role,
 					   const struct columns_id *id)
 {

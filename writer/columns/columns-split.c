@@ -29,7 +29,7 @@ struct columns_split {
 	uint8_t *room; /* owned */
 };
 
-/* The size of STREAM's buffer that is sufficient for any input of N bytes. */
+/* Returns the size of STREAM's buffer that is sufficient for any input of N bytes. */
 static size_t columns_split_room(enum columns_stream stream, size_t n)
 {
 	size_t records = n / COLUMNS_SCHED_BYTES_MIN + 2;
@@ -90,7 +90,7 @@ static unsigned columns_split_slot_of(uint64_t koid)
 	return (unsigned)(koid * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASH_BITS));
 }
 
-/* The id of KOID; n_ids if it has no id. */
+/* Returns the id of KOID; n_ids if it has no id. */
 static inline unsigned columns_split_find_id(struct columns_split *s, uint64_t koid,
 					     unsigned *ret_slot)
 {
@@ -148,7 +148,7 @@ static inline void columns_split_time(struct columns_split *s, uint64_t time, un
 	columns_split_varint(s, high);
 }
 
-/* The number of the shape of HEAD; n_shapes if it is new. */
+/* Returns the number of the shape of HEAD; n_shapes if it is new. */
 static inline unsigned columns_split_find_shape(const struct columns_model *m, uint64_t head)
 {
 	uint64_t shape = columns_without_cpu(head);
@@ -258,7 +258,7 @@ static void columns_split_literal(struct columns_split *s, const uint8_t *data, 
 	s->at[COLUMNS_LITERALS] += n;
 }
 
-/* Whether the record at the beginning of N bytes can be split into columns. */
+/* Returns true if the record at the beginning of N bytes can be split into columns. */
 static inline bool columns_split_can(const struct columns_split *s, uint64_t head, size_t n)
 {
 	return columns_has_shape(head) && fxt_get_record_words(head) * FXT_WORD_BYTES <= n &&

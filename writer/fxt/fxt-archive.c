@@ -319,7 +319,7 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 					 tracks[track].thread_name ? name : process);
 }
 
-/* A reference to TEXT: its fixed index, if it has one, or a reference through the table. */
+/* Returns a reference to TEXT: its fixed index, if it has one, or a reference through the table. */
 static struct fxt_out_string fxt_archive_named_or_interned(const char *text)
 {
 	for (unsigned i = 1; i <= FXT_NAME_RESERVED; i++)

@@ -45,7 +45,7 @@ void fxt_archive_deinit(struct fxt_archive *a);
 /* Writes following records to OUT (borrowed). */
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out);
 
-/* The number of bytes in the current output buffer. */
+/* Returns the number of bytes in the current output buffer. */
 static inline size_t fxt_archive_bytes(const struct fxt_archive *a)
 {
 	return a->writer.out->size;
@@ -100,7 +100,7 @@ int fxt_archive_repeat_tracks(struct fxt_archive *part, const struct fxt_archive
 int fxt_archive_repeat_losses(struct fxt_archive *part, const struct fxt_archive *of,
 			      uint64_t at_ns);
 
-/* The koid of the thread of TRACK. */
+/* Returns the koid of the thread of TRACK. */
 uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu);
 
 /* Names a track and its process, unless they are named. Returns as fxt_archive_event(). */

@@ -95,14 +95,14 @@ enum fxt_row_id {
 
 extern const struct fxt_event_row fxt_event_rows[];
 
-/* The row for EV, or FXT_ROW_NONE. */
+/* Returns the row for EV, or FXT_ROW_NONE. */
 enum fxt_row_id fxt_event_row_of(const struct event *ev);
 
 extern const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1];
 
 /*
- * The row for NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type, or FXT_ROW_NONE. (It is
- * inline, since it is called for each event that is read.)
+ * Returns the row for NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type, or FXT_ROW_NONE.
+ * (It is inline, since it is called for each event that is read.)
  */
 static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type)
 {
@@ -113,7 +113,7 @@ static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsign
 		       : FXT_ROW_NONE;
 }
 
-/* The field of ROW with the name NAME, or NULL. */
+/* Returns the field of ROW with the name NAME, or NULL. */
 const struct fxt_event_field *fxt_event_field_named(enum fxt_row_id row, int name);
 
 /*

@@ -72,7 +72,7 @@ DEFINE_CLEANUP(struct fxt_holds *, fxt_holds_free)
 /* Sets the value of KEY to WHAT, until PID ends. Returns like fxt_holds_process(). */
 int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what);
 
-/* The value of KEY, or NULL. */
+/* Returns the value of KEY, or NULL. */
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key);
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
 
@@ -86,10 +86,10 @@ void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid,
  */
 void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key);
 
-/* The item after HELD (NULL = the first item), or NULL after the last one. */
+/* Returns the item after HELD (NULL = the first item), or NULL after the last one. */
 struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held);
 
-/* The number of items so far that did not fit. */
+/* Returns the number of items so far that did not fit. */
 uint64_t fxt_holds_left_out(const struct fxt_holds *h);
 
 /*

@@ -139,7 +139,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key_of(unsigned type, 
 	return FXT_LAYOUT_KEY(type, has_subtypes ? subtype : 0);
 }
 
-/* The key of a record with the header HEAD. */
+/* Returns the key of a record with the header HEAD. */
 static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 {
 	unsigned type = (unsigned)fxt_get_record_type(head);
@@ -150,7 +150,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 							       : fxt_get_profiler_type(head)));
 }
 
-/* The bits of the subtype in a header of TYPE. */
+/* Returns the bits of the subtype in a header of TYPE. */
 static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type, unsigned subtype)
 {
 	return type == FXT_RECORD_METADATA     ? fxt_put_metadata_type(subtype)

@@ -30,7 +30,7 @@ DEFINE_CLEANUP(struct fxt_perfetto_samples *, fxt_perfetto_samples_free)
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev);
 
 /*
- * The batch, if it is large, or four seconds old in the time of samples; with ALL, all data
+ * Returns the batch, if it is large, or four seconds old in the time of samples; with ALL, all data
  * collected so far. NULL if there is no such batch. It is valid until fxt_perfetto_samples_next().
  */
 const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_samples *s, bool all);

@@ -306,7 +306,7 @@ static inline __attribute__((always_inline, unused)) fxt_word fxt_with_record_wo
 	return (head & ~fxt_put_record_words(FXT_RECORD_WORDS_MAX)) | fxt_put_record_words(words);
 }
 
-/* The number of words of a stream of N bytes. */
+/* Returns the number of words of a stream of N bytes. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_stream_words(fxt_word n)
 {
 	return (n + FXT_WORD_BYTES - 1) / FXT_WORD_BYTES;
@@ -338,7 +338,7 @@ static inline __attribute__((always_inline, unused)) fxt_word fxt_string_header(
 	       fxt_put_string_length(n_bytes);
 }
 
-/* An argument of one word: NAME and VALUE are string indices or 32 bits of value. */
+/* Returns an argument of one word: NAME and VALUE are string indices or 32 bits of value. */
 static inline __attribute__((always_inline, unused)) fxt_word
 fxt_arg32(enum fxt_arg_type type, unsigned name, unsigned value)
 {
@@ -346,7 +346,7 @@ fxt_arg32(enum fxt_arg_type type, unsigned name, unsigned value)
 	       fxt_put_arg_value32(value);
 }
 
-/* The header of an argument whose value is the next word. */
+/* Returns the header of an argument whose value is the next word. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_arg64(enum fxt_arg_type type,
 									unsigned name)
 {

@@ -277,8 +277,8 @@ int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *trace)
 /* ---- finished records ---- */
 
 /*
- * The number of bytes of whole records at the beginning of the N bytes at DATA, according to their
- * headers.
+ * Returns the number of bytes of whole records at the beginning of the N bytes at DATA, according
+ * to their headers.
  */
 size_t fxt_whole_records(const uint8_t *data, size_t n);
 

@@ -11,7 +11,7 @@
 
 #include "writer/pack/pack-wire.h"
 
-/* Whether the COLUMNS_HEAD_BYTES bytes at P can be a header. */
+/* Returns true if the COLUMNS_HEAD_BYTES bytes at P can be a header. */
 static inline bool columns_is_head(const uint8_t *p)
 {
 	static const uint8_t begin[COLUMNS_AT_SIZE] = PACK_MAGIC_COLUMNS "\1";
@@ -24,8 +24,8 @@ static inline bool columns_is_head(const uint8_t *p)
 }
 
 /*
- * The checksum of a piece. It covers the bytes before the checksum in HEAD, the rest of the N bytes
- * of HEAD, and the N_MORE bytes at MORE.
+ * Returns the checksum of a piece. It covers the bytes before the checksum in HEAD, the rest of the
+ * N bytes of HEAD, and the N_MORE bytes at MORE.
  */
 static inline uint32_t columns_checksum(const uint8_t *head, size_t n, const uint8_t *more,
 					size_t n_more)

@@ -60,7 +60,8 @@ static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first,
 }
 
 /*
- * The size of the member at the beginning of N bytes, or 0. Its end is only found by decompression.
+ * Returns the size of the member at the beginning of N bytes, or 0. Its end is only found by
+ * decompression.
  */
 static size_t pack_gzip_whole_member(z_stream *z, const uint8_t *data, size_t n)
 {

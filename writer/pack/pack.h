@@ -45,7 +45,7 @@ struct pack_ops {
 
 extern const struct pack_ops pack_snappy_ops, pack_zstd_ops, pack_gzip_ops, pack_columns_ops;
 
-/* The row of METHOD. */
+/* Returns the row of METHOD. */
 const struct pack_ops *pack_ops(enum pack_method method);
 
 /*
@@ -54,10 +54,10 @@ const struct pack_ops *pack_ops(enum pack_method method);
  */
 int pack_parse(const char *name, enum pack_method *ret);
 
-/* The method for the suffix of the file NAME; PACK_NONE if it has no known suffix. */
+/* Returns the method for the suffix of the file NAME; PACK_NONE if it has no known suffix. */
 enum pack_method pack_of_suffix(const char *name);
 
-/* The method for a file that begins with the N bytes at DATA. */
+/* Returns the method for a file that begins with the N bytes at DATA. */
 enum pack_method pack_of_bytes(const uint8_t *data, size_t n);
 
 /*
@@ -67,8 +67,8 @@ enum pack_method pack_of_bytes(const uint8_t *data, size_t n);
 typedef size_t (*pack_whole_fn)(const uint8_t *data, size_t n);
 
 /*
- * The number of bytes at DATA, of N, for the next block: all if they are at most PACK_CHUNK_MAX;
- * otherwise the whole records that fit, or the part of a larger record that fits.
+ * Returns the number of bytes at DATA, of N, for the next block: all if they are at most
+ * PACK_CHUNK_MAX; otherwise the whole records that fit, or the part of a larger record that fits.
  */
 size_t pack_piece_bytes(pack_whole_fn whole, const uint8_t *data, size_t n);
 

@@ -138,7 +138,7 @@ struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which)
 	return table[which];
 }
 
-/* The registered type of a call; NULL if its type is not registered. */
+/* Returns the registered type of a call; NULL if its type is not registered. */
 static const struct rtrace_writer_type *rtrace_writer_find_type(const struct rtrace_writer *w,
 								struct rtrace_text type)
 {

@@ -54,7 +54,7 @@ int rtrace_write_note(struct rtrace_writer *w, struct rtrace_text text);
 /* Registers a resource, which has one bit and one type. */
 int rtrace_write_resource(struct rtrace_writer *w, const struct rtrace_resource *r);
 
-/* A resource that is known to tools. Its bit has the number WHICH. */
+/* Returns a resource that is known to tools. Its bit has the number WHICH. */
 struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which);
 
 /* Writes a call. Its type must be registered; an empty type means the only registered one. */

@@ -76,7 +76,7 @@ static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, u
 
 /* ---- libraries ---- */
 
-/* The length of the text at ADDRESS with its NUL, or 0 if it has no end. */
+/* Returns the length of the text at ADDRESS with its NUL, or 0 if it has no end. */
 static size_t tfile_link_map_length(struct tfile_link_map_walk *w, uint64_t address)
 {
 	char text[256];
@@ -110,7 +110,7 @@ static int tfile_link_map_name(struct tfile_link_map_walk *w, uint64_t address)
 	return tfile_link_map_add(w, address, n);
 }
 
-/* Whether ADDRESS is a new entry. Returns 1 if so, 0 if not, or -ENOMEM. */
+/* Finds out whether ADDRESS is a new entry. Returns 1 if so, 0 if not, or -ENOMEM. */
 static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address)
 {
 	for (size_t i = 0; i < w->n_seen; i++)

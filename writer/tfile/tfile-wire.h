@@ -96,7 +96,7 @@ static const struct {
 #define TFILE_MAP_END         " -->"
 #define TFILE_MAP_NO_BUILD_ID "none"
 
-/* Whether a line of the description would make a reader open another file. */
+/* Returns true if a line of the description would make a reader open another file. */
 static inline bool tfile_includes(const char *line)
 {
 	return strstr(line, "<xi:include") != NULL;

@@ -344,7 +344,7 @@ static uint64_t tfile_writer_memory_bytes(size_t n)
 	return n + blocks * TFILE_MEMORY_HEAD_BYTES;
 }
 
-/* The size of BLOCK in bytes, -EINVAL, or -EOVERFLOW. */
+/* Returns the size of BLOCK in bytes, -EINVAL, or -EOVERFLOW. */
 static int64_t tfile_writer_block_bytes(const struct tfile_writer *w,
 					const struct tfile_block *block)
 {

@@ -25,7 +25,7 @@ enum { TFILE_X86_64_BYTES = 164 }; /* value of register_bytes */
 /* Writes REGS as TFILE_X86_64_BYTES bytes to TO. */
 void tfile_x86_64_put(uint8_t *to, const struct tfile_x86_64 *regs);
 
-/* The target description for struct tfile_head: *RET_N static lines. */
+/* Returns the target description for struct tfile_head: *RET_N static lines. */
 const char *const *tfile_x86_64_description(size_t *ret_n);
 
 /*
@@ -36,5 +36,5 @@ const char *const *tfile_x86_64_description(size_t *ret_n);
 enum { TFILE_X86_64_REGISTERS = 24, TFILE_X86_64_WIDE = 17 };
 extern const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS];
 
-/* Whether the description has these registers at the beginning of its blocks. */
+/* Returns true if the description has these registers at the beginning of its blocks. */
 bool tfile_x86_64_is(const struct tfile_head *head);
