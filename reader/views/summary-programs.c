@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A thread's sums cover all of its programs. At an exec, the part of the ended program goes into
- * `earlier`. What remains is the part of the last program.
+ * `earlier`. The remaining part is that of the last program.
  */
 #include "reader/views/summary-programs.h"
 
