@@ -96,7 +96,7 @@ struct edit_rules {
 };
 
 struct edit_counts {
-	/* Records that were written, without those that only fill tables. */
+	/* Number of records that were written, without the records that only fill tables. */
 	uint64_t records;
 	uint64_t strings, threads; /* dangling references to strings and threads */
 	uint64_t texts;            /* texts that were made valid or cut */

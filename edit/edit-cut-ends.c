@@ -224,7 +224,7 @@ static void edit_cut_set_part(struct edit_cut *c)
 	if (c->source_id != 0 &&
 	    (edited || c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))
 		c->part.id = table_hash(words, sizeof(words)) ?: 1;
-	/* (the part before has some of the missing events, but they would end there) */
+	/* (the previous part has some of the missing events, but in it, they end at its end) */
 	if (c->counts.no_room_across > 0)
 		c->part.first_ns = c->part.behind_ns = 0;
 }

@@ -46,7 +46,7 @@ struct merge_input {
 	uint32_t n_cpus;
 	bool has_kymo; /* records of kymo */
 	bool has_start, has_clock;
-	uint64_t start_ns; /* begin of the recording; earlier events only ended within it */
+	uint64_t start_ns; /* begin of the recording; events from before it only ended within it */
 	uint64_t wall_ns;  /* wall clock minus boot time; can have any value in a damaged archive */
 
 	struct edit_merge_view view;
@@ -87,6 +87,8 @@ int edit_merge_start(struct edit_merge *m);
 /* Writes ITEM of INPUT, or leaves it out. Returns 0 or a negative errno, as edit_copy_record(). */
 int edit_merge_write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item);
 
-/* Must be called after the last item: writes the held events that no next part has shown. Returns
- * like edit_merge_write_item(), or 1 if more remain. */
+/*
+ * Must be called after the last item: writes the held events that no next part has shown. Returns
+ * like edit_merge_write_item(), or 1 if more held events remain.
+ */
 int edit_merge_write_halves(struct edit_merge *m);

@@ -320,7 +320,7 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 		return e < 0 ? e : 0;
 	r->missing = edit_incomplete_missing(r->incomplete, item->from, item->record);
 	r->counts.incomplete += r->missing > 0;
-	/* (readers would assign the next sample to a stack without frames) */
+	/* (otherwise, readers would assign the next sample to a stack without frames) */
 	if (r->missing == 0 || edit_row_of(item->from, item->record) != FXT_ROW_STACK)
 		e = edit_names_see(r->names, item->from, item->record)
 			    ?: edit_copy_record(r->copy, item->from, item->record)
@@ -657,7 +657,7 @@ int edit_repair_finish(struct edit_repair *r)
 	e = e ?: edit_repair_write_gaps(r, UINT64_MAX);
 	/* (it is unknown whether threads run after the last record) */
 	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
-	/* (the following records must not precede an end) */
+	/* (the records after this must not be earlier than an end) */
 	e = e ?: edit_spans_close(r->spans, r->written_ns, &r->written_ns);
 	e = e ?: edit_names_write(r->names, r->copy, &r->counts.names_lost);
 	e = e ?: edit_copy_packets(r->copy);

@@ -233,7 +233,7 @@ int apitrace_dump(struct open_trace *t, const struct apitrace_dump_options *o)
 		else
 			r = apitrace_text_call(&b, call, &text);
 		apitrace_dump_print(&b);
-		/* The reader of standard output has closed it. */
+		/* The reader of standard output has closed the pipe. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Writes calls of functions as a call trace, in the container that allows its readers to seek.
- */
+/* Writes calls of functions as a call trace, in the container in which readers can seek. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -342,8 +342,10 @@ static void verb_diff_print_cells(const struct summary_diff *d, const struct dif
 	       verb_diff_format_value(value, metrics[by].unit, summary_diff_value(d, i, s, by)));
 }
 
-/* Prints the name of the row; its command line, if that distinguishes it from rows of the same
- * name. */
+/*
+ * Prints the name of the row, and its command line if that distinguishes it from other rows with
+ * the same name.
+ */
 static void verb_diff_print_label(const struct diff_row *row)
 {
 	uint64_t a = row->side[DIFF_A].n_processes, b = row->side[DIFF_B].n_processes;

@@ -21,8 +21,11 @@ struct symbol_options {
 	size_t n_debug_dirs;
 };
 
-/* The rows of the options. SYMBOL_PLACE_ROWS: where to search for names. The other rows, for verbs
- * that can work without names, also select whether to search. O is a struct symbol_options *. */
+/*
+ * The rows of the options. SYMBOL_PLACE_ROWS: where to search for names. The other rows are for
+ * verbs that can work without names, and also select whether names are searched. O is a struct
+ * symbol_options *.
+ */
 #define SYMBOL_PLACE_ROWS(o)                                                                       \
 	OPTION_VALUE("debug-dir", 0, symbol_options_add_dir, o),                                   \
 		OPTION_FLAG("debuginfod", &(o)->debuginfod),                                       \

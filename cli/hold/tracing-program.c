@@ -30,8 +30,8 @@ static bool tracing_program_has_name(const struct elf_file *f, const char *secti
 }
 
 /*
- * Returns true if F has the name among its symbols. Imported names are in .dynstr. A static program
- * imports none, but can have that section, too: its names are in .strtab.
+ * Returns true if F has the name "ptrace" among its symbols. Imported names are in .dynstr. A
+ * static program imports none; its names are in .strtab, even if it has the section .dynstr, too.
  */
 static bool tracing_program_is_one(const struct elf_file *f)
 {

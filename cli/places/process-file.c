@@ -199,7 +199,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	}
 }
 
-/* Reads the mappings of thread TID of process PID. Returns whether there are any. */
+/* Reads the mappings of thread TID of process PID. Returns whether the thread has any. */
 static bool process_file_scan_thread(struct process_file_search *s, uint32_t pid, uint32_t tid,
 				     struct process_file *ret)
 {

@@ -108,7 +108,8 @@ void query_names_add_values(struct query_names *n, const struct query_expression
 }
 
 /*
- * Returns the kind of value that NODE needs, if FORMATS has no format of this kind; otherwise NULL.
+ * If NODE needs a kind of value that no format in FORMATS has, returns the name of that kind;
+ * otherwise NULL.
  */
 static const char *query_names_missing(const struct query_node *node, unsigned formats)
 {

@@ -7,5 +7,5 @@
 #include "cli/common/json.h"
 #include "writer/rtrace/rtrace-record.h"
 
-/* RECORD as an object; NULL for the empty line after a backtrace. */
+/* Returns RECORD as a JSON object; NULL for the empty line after a backtrace. */
 struct json_object *rtrace_json(const struct rtrace_record *record);

@@ -345,7 +345,7 @@ static int remote_run_there(const struct remote *r, int argc, char **argv, enum 
 	g = open_memstream(&wrapped, &wrapped_size);
 	if (!g)
 		return cli_failed("out of memory");
-	/* (the user's shell on the other machine can be any shell) */
+	/* (the script needs sh, and the user's shell on the other machine can be any shell) */
 	fputs("exec sh -c ", g);
 	remote_add_quoted(g, command);
 	fclose(g);

@@ -4,8 +4,8 @@
  *
  * Verbs that only call the service use its bus. Buses pass descriptors to a container, but not
  * through ssh. So for ssh, the other machine's kymo writes the archive to its standard output, and
- * it is stored in a file here. All names (units, users, processes) are then names of the other
- * machine.
+ * the archive is stored in a file here. All names (units, users, processes) are then names of the
+ * other machine.
  */
 #pragma once
 

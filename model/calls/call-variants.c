@@ -28,7 +28,10 @@
 #call, arg, UINT32_MAX, (uint32_t)(value), signature " -> errno", and_arg,         \
 			and_value                                                                  \
 	}
-/* Options of sockets that are no int: the value is not shown, only its address. */
+/*
+ * Options of sockets that are not an int: only the address of the value is shown, and not the
+ * value.
+ */
 #define GETS(level, names, option)                                                                 \
 	BOTH(getsockopt, 1, level, 2, option,                                                      \
 	     "(fd fd, enum:sol level, enum:" names " option, ptr value, inout struct:int[1] n)")

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most calls fit into the first block. It is small, since many calls can be open at once. */
+/*
+ * Most calls fit into the first block. The first block is small, since many calls can be open at
+ * once.
+ */
 enum { FIRST_BYTES = 512, BLOCK_BYTES_MAX = 65536, ALIGN = 16 };
 
 struct apitrace_pool_block {

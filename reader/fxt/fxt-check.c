@@ -332,7 +332,7 @@ static void fxt_check_blob(struct fxt_findings *f, const struct fxt_record *r)
 
 /*
  * Reports words after the contents of R, unless a known program writes them. Scheduling and
- * profiler records are checked elsewhere, since there it is a worse error.
+ * profiler records are checked elsewhere, since such words are a worse error there.
  */
 static void fxt_check_longer(struct fxt_findings *f, const struct fxt_record *r)
 {

@@ -327,8 +327,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		const struct place_leaf *leaf = &l->list[i - first];
 
 		/*
-		 * (gcc describes the halves of a number of 128 bits where they are after its first
-		 * instructions, also at the entry)
+		 * (for the halves of a number of 128 bits, gcc gives the places that they have
+		 * after the first instructions of the function, even at its entry)
 		 */
 		if (a->list[i].reason == PLACE_REASON_NOT_WHOLE ||
 		    (leaf->is_half && !a->is_changed))
@@ -432,7 +432,7 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 								classes.bytes, a->is_changed,
 								&reg)) {
 		arguments_convention_place_by_address(c, &l, name, reg, a);
-		/* (its register follows those of the arguments before it) */
+		/* (the register of the address follows the registers of the arguments before it) */
 		for (size_t i = first; (c->is_foreign || c->is_unknown) && i < a->n; i++)
 			a->list[i].reason = PLACE_REASON_COMPLEX;
 		place_leaves_deinit(&l);
@@ -516,7 +516,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 		return;
 	/* (deep structures, and Rust's enumerations with data, have no values here) */
 	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {
-		/* (for a union, these are all its bits) */
+		/* (the only value of a union is the number with all its bits) */
 		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;
 		result->bytes = l.list[0].bytes;
 		result->words = TAKE_PTR(l.list[0].words);

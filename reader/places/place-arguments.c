@@ -112,7 +112,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 
 /* ---- addresses ---- */
 
-/* Adds the variable V as an argument, if it is one value that one load provides. */
+/* Adds the variable V as an argument, if V is a single value that one load provides. */
 static int arguments_add_variable(struct place_arguments *a, const struct place_variable *v)
 {
 	struct place_leaf leaf = { .kind = 'u', .bytes = PLACE_WORD };

@@ -138,7 +138,7 @@ static void classes_add_array(struct classes *c, Dwarf_Die *type, uint64_t at, u
 	Dwarf_Die target;
 
 	if (dwarf_hasattr(type, DW_AT_GNU_vector)) {
-		/* (a smaller vector is passed like a number) */
+		/* (a vector that is smaller than a word is passed like a number) */
 		if (bytes < WORD) {
 			classes_put(c, at, bytes, bytes, PLACE_CLASS_GENERAL, PLACE_CLASS_GENERAL);
 			return;

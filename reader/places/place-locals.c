@@ -364,7 +364,7 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		int tag = dwarf_tag(&die);
 		const char *its;
 
-		/* (all outer calls then stop, too) */
+		/* (all outer calls of this function then stop, too) */
 		if (s->n_visited++ >= (s->query->globals_max ?: GLOBAL_LOOKUPS_MAX)) {
 			s->is_cut = true;
 			return false;

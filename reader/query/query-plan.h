@@ -22,8 +22,8 @@ struct query_side {
 	size_t n_conjuncts;
 	bool earlier;
 	/*
-	 * The variables of the expression that belong to this point, and the types that they can
-	 * have.
+	 * The variables of the expression that belong to the point of this side, and the types that
+	 * they can have.
 	 */
 	uint32_t variables[QUERY_VARIABLES_MAX];
 	size_t n_variables;

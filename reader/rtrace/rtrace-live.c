@@ -90,7 +90,7 @@ int rtrace_live_free(struct rtrace_live *l, int type, uint64_t id, uint64_t *ret
 		rtrace_live_set(l, type, id, 0);
 		return RTRACE_LIVE_FREED;
 	}
-	/* The entry exists, so this needs no memory. */
+	/* The entry exists, so setting it needs no memory. */
 	rtrace_live_set(l, type, id,
 			rtrace_live_held(rtrace_live_call_of(old),
 					 count < COUNT_MAX ? count - 1 : count));

@@ -95,7 +95,10 @@ static int rtrace_postprocess_copy(struct work *w, const struct rtrace_record *r
 static int rtrace_postprocess_choose(struct work *w, const struct rtrace_record *record,
 				     const struct rtrace_reader *reader)
 {
-	/* A compressed report stays compressed: its calls would otherwise lose their backtrace. */
+	/*
+	 * A compressed report stays compressed: without compression, the calls that share a
+	 * backtrace would lose it.
+	 */
 	if (record->kind == RTRACE_HEADER && record->header.filters & RTRACE_FILTER_COMPRESS)
 		w->options.compress = true;
 	return rtrace_choose_record(&w->choose, record, reader);

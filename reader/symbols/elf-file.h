@@ -37,7 +37,8 @@ struct elf_file {
 
 /*
  * Open FD (takes ownership, also on failure), or N bytes at MEMORY (from malloc; takes ownership,
- * also on failure). Return 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT (static) if it is unusable.
+ * also on failure). Return 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT (static) if the file is
+ * unusable.
  */
 int elf_file_open_fd(struct elf_file **ret, int fd, const char **reterr_what);
 int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const char **reterr_what);

@@ -265,7 +265,7 @@ static const char *find_file_contradicts(const struct find_places *p, const stru
 	const char *later;
 	struct statfs fs;
 
-	/* (the files of a sysroot are copies) */
+	/* (the files of a sysroot are copies, with other inodes and times) */
 	if (p->has_sysroot)
 		return NULL;
 	later = mapping->mapped_ns ? find_file_is_later(st, mapping->mapped_ns) : NULL;

@@ -87,7 +87,7 @@ static bool open_below_next_name(struct walk *w, char *name)
 
 	if (n == 0)
 		return false;
-	/* The kernel rejects a name of NAME_MAX + 1 bytes. */
+	/* Of a longer name, NAME_MAX + 1 bytes are copied. The kernel rejects such a name. */
 	memcpy(name, w->rest + skip, n <= NAME_MAX ? n : NAME_MAX + 1);
 	name[n <= NAME_MAX ? n : NAME_MAX + 1] = '\0';
 	memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);

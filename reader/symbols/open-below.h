@@ -20,7 +20,7 @@ int open_below(int root_fd, const char *path);
 
 /*
  * Like open_below(), and writes to RET the absolute path of the file below ROOT_FD, without links.
- * -ENAMETOOLONG if it is too long. RET is set only on success.
+ * -ENAMETOOLONG if the path is too long. RET is set only on success.
  */
 int open_below_find(int root_fd, const char *path, char ret[static PATH_MAX]);
 

@@ -265,7 +265,7 @@ static int summary_diff_merge_name(struct diff_row *rows, size_t n)
 	}
 	all = (in[DIFF_A] <= 1 && in[DIFF_B] <= 1) || in[DIFF_A] > DIFF_SPLIT_MAX ||
 	      in[DIFF_B] > DIFF_SPLIT_MAX;
-	/* Rows that are in one recording only cannot be merged with a counterpart. */
+	/* Rows that are in only one recording cannot be merged with a counterpart. */
 	if (!all && (only[DIFF_A] == 0 || only[DIFF_B] == 0))
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {

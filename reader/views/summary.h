@@ -68,6 +68,6 @@ void summary_end_part(struct summary *s, uint64_t end_ns);
  * Begins a part at START_NS, the end of the previous one. All counts and times are reset; state
  * (running threads, identities) is kept. Tasks that ended before START_NS are discarded. If there
  * would be more than THREADS_MAX threads, all idle ones of the previous part are discarded, too,
- * since records of ends can be lost. Returns 0 or -ENOMEM.
+ * since the records of the ends of threads can be lost. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);

@@ -37,7 +37,10 @@ static uint64_t fxt_holds_event_number_of_event(const void *event, int name)
 
 /* ---- copies ---- */
 
-/* Memory after an event for its texts and arrays. If TO is NULL, only its size is counted. */
+/*
+ * The memory after an event in which its texts and arrays are stored. If TO is NULL, only the size
+ * of this memory is counted.
+ */
 struct room {
 	char *to;
 	size_t used;
