@@ -11,7 +11,7 @@ struct module_file;
 
 struct module_file_options {
 	bool lines;
-	uint64_t memory_limit; /* in bytes; a quarter for symbols of a source, half for debug data */
+	uint64_t memory_limit; /* bytes; a quarter for symbols of a source, half for debug data */
 	find_problem_fn problem;
 	void *userdata;
 };
