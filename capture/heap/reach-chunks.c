@@ -10,13 +10,14 @@ enum {
 	CHUNK_BYTES_MIN = 32,
 	FENCE_BYTES = 16, /* bytes of an empty chunk at the end of glibc's memory */
 	/*
-	 * The maximum size of freed chunks that glibc's caches keep. Such chunks count as used. (A
-	 * program can set a higher limit. Larger freed chunks are then searched.)
+	 * The maximum size of freed chunks that glibc's caches keep. Chunks in the caches count as
+	 * used. (If the program has set a higher limit, the larger ones are searched for pointers.)
 	 */
 	CACHED_BYTES_MAX = 1040,
 	/*
-	 * A chunk can contain blocks that were freed while the program ran. Without a limit, many
-	 * blocks of another allocator would take quadratic time.
+	 * The number of blocks within a chunk that are passed over: they were freed while the program
+	 * ran. Memory of another allocator can look like a chunk with thousands of blocks, and the
+	 * search from each of them would pass all others.
 	 */
 	PASSED_MAX = 64,
 };
@@ -35,9 +36,7 @@ struct chunks {
 struct previous {
 	enum {
 		PREVIOUS_UNKNOWN,
-		/*
-		 * AT is the beginning of glibc's memory, where the chunk before it counts as used.
-		 */
+		/* No chunk precedes AT: glibc's memory begins there. */
 		PREVIOUS_NONE,
 		PREVIOUS_BLOCK,
 		PREVIOUS_FREE,

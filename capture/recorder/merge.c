@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The merge has a heap of sources, ordered by the time of their next record. The source at the top
- * is read until another source is due, so the heap is adjusted once for many records. Records of
- * BPF ring buffers are first copied into one queue for each ring: they are rare, and reading a BPF
- * ring buffer consumes its records.
+ * is read until another source is due, so the heap is adjusted once for many records.
+ *
+ * A record of a BPF ring buffer must leave the ring when it is read, so it is copied into a queue
+ * until its time has come. These records are rare, so the copies cost little.
  */
 #include "capture/recorder/merge.h"
 
@@ -18,7 +19,7 @@
 enum {
 	QUEUE_KEPT_BYTES = 1 << 20, /* memory that a queue with few records keeps */
 	RECORD_BYTES_MAX = 8192,    /* most records are smaller */
-	/* After this many bytes, room is returned to the programs at the latest. */
+	/* The eBPF programs get the space of merged records back after at most this many bytes. */
 	PUBLISH_BYTES = 64 << 10,
 };
 
@@ -39,8 +40,8 @@ struct source {
 	uint64_t ring_mask;
 	uint64_t *words; /* the next record */
 	unsigned n_words;
-	uint64_t head, tail; /* positions of the merge; the tail of the ring follows */
-	/* The next record is the mark of a loss whose beginning was delivered. */
+	uint64_t head, tail; /* of the merge; the ring's tail is set to `tail` later */
+	/* The next record says how many records were lost; the time of the first one was delivered. */
 	bool in_loss;
 
 	/* SOURCE_QUEUE */

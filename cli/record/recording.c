@@ -59,8 +59,8 @@ static int recording_bus_failed(const struct recording *r, int error)
 }
 
 /*
- * Returns true if the output of the session has failed. The session ran, or was about to run, and
- * its output can be valid; its view has the details.
+ * Returns true if the output of the session has failed. An earlier part of the output can be valid.
+ * The properties of the session say how it failed.
  */
 static bool recording_has_output_failed(struct recording *r)
 {
@@ -136,7 +136,8 @@ static int recording_bus_view(struct recording *r, struct session_view *ret)
 {
 	int e = bus_client_view(r->client, r->path, ret);
 
-	/* The session may have been removed since it finished, or the service has exited. */
+	/* The session can be gone (it was removed, or the service has exited). Its last state is
+	 * known. */
 	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : recording_bus_failed(r, e);
 }
 

@@ -69,8 +69,8 @@ static int module_file_add_minidebug(struct module_file *m,
 	return module_file_add_symbols(m, elf, m->main.path, options);
 }
 
-/* Loads symbols from the first full table: the table of the file, of its debug information, or the
- * compressed table. */
+/* Loads symbols from the first of these tables that is complete: the table of the file, the table
+ * of its debug information, the compressed table. */
 static int module_file_load_symbols(struct module_file *m,
 				    const struct module_file_options *options)
 {
@@ -122,8 +122,8 @@ static int module_file_load_dwarf(struct module_file *m, const struct find_place
 }
 
 /*
- * Closes files that were read completely. A mapped file stays open, since code is read later at no
- * cost.
+ * Closes files that were read completely. A mapped file stays open, since later lookups read its
+ * code.
  */
 static void module_file_release(struct module_file *m)
 {

@@ -2,11 +2,11 @@
 /*
  * A comparison of two recordings: the time of each process, in A and in B.
  *
- * Pids differ between runs, so processes are matched by name. If one name has several command
- * lines, at most DIFF_SPLIT_MAX in either recording, there is a row for each command line that is
- * in both recordings, and one row for all other command lines of the name, if both recordings have
- * some. If there are more command lines, as with compilers, they are one row. All workqueue threads
- * of the kernel are one process, since their names are random.
+ * Pids differ between runs, so processes are matched by name. A name with up to DIFF_SPLIT_MAX
+ * command lines in each recording has a row for each command line that is in both recordings. Its
+ * other command lines share one row, if both recordings have such lines. A name with more command
+ * lines, such as that of a compiler, has a single row. All workqueue threads of the kernel are one
+ * process, since their names are random.
  */
 #pragma once
 
@@ -36,13 +36,13 @@ enum diff_metric {
 	DIFF_P50,     /* the median of these durations, and other percentiles */
 	DIFF_P99,
 	DIFF_P99_9,
-	DIFF_WAIT, /* the time on a run queue, woken or preempted */
+	DIFF_WAIT, /* the time on a run queue, after a wakeup or a preemption */
 	DIFF_METRIC_MAX,
 };
 
 /* Sums over threads. */
 struct diff_sums {
-	uint64_t n_processes; /* number of active processes; for rows by thread, of threads */
+	uint64_t n_processes; /* number of active processes, or of threads in a row of threads */
 	uint64_t cpu_ns, wait_ns;
 	uint64_t switches, preempted, wakeups;
 	struct latency latency; /* durations from wakeups to running */
