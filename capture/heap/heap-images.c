@@ -117,14 +117,25 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap)
 	image->complete = false;
 }
 
+static bool heap_images_is_refused(uint32_t gap)
+{
+	return gap == WATCHED_GAP_REFUSED_MEMORY || gap == WATCHED_GAP_REFUSED_THREADS ||
+	       gap == WATCHED_GAP_REFUSED;
+}
+
 void memory_image_note_missing(struct heap_image *image, uint32_t functions)
 {
 	uint32_t of_threads = functions & ~((UINT32_C(1) << MEMORY_FN_PTHREAD_CREATE) - 1);
+	uint32_t gap = of_threads == 0           ? WATCHED_GAP_REFUSED_MEMORY
+		       : of_threads == functions ? WATCHED_GAP_REFUSED_THREADS
+						 : WATCHED_GAP_REFUSED;
 
-	if (functions)
-		memory_image_add_gap(image, of_threads == 0           ? WATCHED_GAP_REFUSED_MEMORY
-					    : of_threads == functions ? WATCHED_GAP_REFUSED_THREADS
-								      : WATCHED_GAP_REFUSED);
+	if (functions == 0)
+		return;
+	/* (a file that was loaded later can lack probes of the other kind) */
+	if (heap_images_is_refused(image->gap) && image->gap != gap)
+		image->gap = WATCHED_GAP_REFUSED;
+	memory_image_add_gap(image, gap);
 }
 
 void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns)

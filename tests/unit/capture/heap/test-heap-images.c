@@ -175,6 +175,30 @@ TEST(test_missing)
 	}
 }
 
+/* Files that are loaded later can lack probes of the other kind. */
+TEST(test_missing_later)
+{
+	const uint32_t free = 1u << MEMORY_FN_FREE, create = 1u << MEMORY_FN_PTHREAD_CREATE;
+	const uint32_t pairs[][2] = { { free, create },
+				      { create, free },
+				      { create, free | create } };
+	struct heap_image *image = add(*state, PID, 1);
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		image->gap = WATCHED_GAP_NONE;
+		memory_image_note_missing(image, pairs[i][0]);
+		memory_image_note_missing(image, pairs[i][1]);
+		assert_int_equal(image->gap, WATCHED_GAP_REFUSED);
+		memory_image_note_missing(image, pairs[i][0]);
+		assert_int_equal(image->gap, WATCHED_GAP_REFUSED);
+	}
+	/* (a gap of another kind is more) */
+	image->gap = WATCHED_GAP_THREAD;
+	memory_image_note_missing(image, free);
+	memory_image_note_missing(image, create);
+	assert_int_equal(image->gap, WATCHED_GAP_THREAD);
+}
+
 /* The programs report that another process used its memory. An earlier gap is more. */
 TEST(test_shared)
 {
@@ -221,6 +245,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_loaded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
