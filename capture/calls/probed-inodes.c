@@ -2,20 +2,39 @@
 #include "capture/calls/probed-inodes.h"
 
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/text.h"
+
+/* Room for a name after text_clean(), which can replace each byte by three. */
+enum { NAME_ROOM = 3 * NAME_MAX + 1 };
+
+enum { MINOR_BITS = 20 }; /* of a device in struct rec_mapping */
+
+/*
+ * Whether the numbers of the file of FD are those in records of mappings. The files of an overlayfs
+ * have numbers of their own, and mappings of them can have those of the files below.
+ */
+static bool probed_inodes_is_comparable(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type != OVERLAYFS_SUPER_MAGIC;
+}
 
 static void probed_inodes_add(struct probed_inodes *p, int fd)
 {
 	struct probed_inode *f = &p->list[p->n];
-	char link[64], path[PATH_MAX];
+	char link[64], path[PATH_MAX], clean[NAME_ROOM];
 	const char *name;
 	struct stat st;
 	ssize_t n;
@@ -23,15 +42,18 @@ static void probed_inodes_add(struct probed_inodes *p, int fd)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	/* (a system call has no file) */
 	n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
-	if (n <= 0 || fstat(fd, &st) < 0)
+	if (n <= 0 || !probed_inodes_is_comparable(fd) || fstat(fd, &st) < 0)
 		return;
 	path[n] = '\0';
 	name = strrchr(path, '/');
-	f->name = strdup(name ? name + 1 : path);
+	name = name ? name + 1 : path;
+	/* (as the paths of mappings, with which it is compared) */
+	text_clean(clean, sizeof(clean), name, strlen(name));
+	f->name = strdup(clean);
 	if (!f->name)
 		return;
-	other_files_stem(f->stem, path);
-	f->device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	other_files_stem(f->stem, clean);
+	f->device = (uint64_t)major(st.st_dev) << MINOR_BITS | minor(st.st_dev);
 	f->inode = st.st_ino;
 	f->is_anonymous = major(st.st_dev) == 0;
 	p->n++;
@@ -61,6 +83,17 @@ struct probed_inodes *probed_inodes_free(struct probed_inodes *p)
 	return free_ptr(p);
 }
 
+/*
+ * Whether EV is a mapping of F. A file system without a block device can have another device number
+ * for the same file (btrfs, or an overlayfs above F).
+ */
+static bool probed_inodes_is_same(const struct probed_inode *f, const struct event *ev)
+{
+	return f->inode == ev->mapping.inode &&
+	       (f->device == ev->mapping.device || f->is_anonymous ||
+		ev->mapping.device >> MINOR_BITS == 0);
+}
+
 const char *probed_inodes_missed(const struct probed_inodes *p, const struct event *ev)
 {
 	char stem[OTHER_FILES_STEM];
@@ -72,8 +105,7 @@ const char *probed_inodes_missed(const struct probed_inodes *p, const struct eve
 	for (size_t i = 0; i < p->n; i++) {
 		const struct probed_inode *f = &p->list[i];
 
-		if (f->inode == ev->mapping.inode &&
-		    (f->is_anonymous || f->device == ev->mapping.device))
+		if (probed_inodes_is_same(f, ev))
 			return NULL;
 		if (strcmp(f->stem, stem) == 0)
 			missed = f->name;

@@ -20,7 +20,10 @@ struct probed_inodes {
 	size_t n;
 };
 
-/* Examines the files of O. Their file system need not answer. Returns NULL without memory. */
+/*
+ * Examines the files of O. Their file system need not answer. Returns NULL without memory. Files of
+ * an overlayfs are left out: nothing is known of the processes without them.
+ */
 struct probed_inodes *probed_inodes_new(const struct session_options *o);
 struct probed_inodes *probed_inodes_free(struct probed_inodes *p);
 
