@@ -31,7 +31,7 @@ struct other_files {
 };
 
 /*
- * Counts EV if it is an EVENT_OTHER_FILE (a repetition in another chunk counts once). Returns 1 if
+ * Counts EV if it is an EVENT_OTHER_FILE (a repetition counts once). Returns 1 if
  * it was counted, 0, or -ENOMEM.
  */
 int other_files_add(struct other_files *o, const struct event *ev);

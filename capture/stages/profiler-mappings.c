@@ -117,7 +117,8 @@ static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 
 /*
  * Writes an event if EV, a mapping that was written, is of another file than one with probes: calls
- * of its functions are missing.
+ * of its functions are missing. It is written for each mapping, since heads and cuts forget it when
+ * the process executes another program.
  */
 static int profiler_find_missed(struct profiler *p, const struct event *ev)
 {
@@ -131,7 +132,7 @@ static int profiler_find_missed(struct profiler *p, const struct event *ev)
 	};
 	int r = missed.other_file.file ? other_files_add(&p->others, &missed) : 0;
 
-	return r <= 0 ? r : fxt_archive_event(p->pipe->archive, &missed);
+	return r < 0 || !missed.other_file.file ? r : fxt_archive_event(p->pipe->archive, &missed);
 }
 
 static int profiler_write_mapping(struct profiler *p, struct process *process,

@@ -687,7 +687,7 @@ static void assert_lines_in_head(const struct fixture *f, size_t i, const char *
 
 /*
  * Heads repeat data from bodies: names of contexts, open or not, and watches, also of an ended
- * process.
+ * process; and the files that processes use instead of files with probes.
  */
 TEST(test_marks)
 {
@@ -698,6 +698,14 @@ TEST(test_marks)
 		" instant memory/watch of 10/10 ",
 		"complete:bool=false",
 		" instant memory/stack of 10/10 id:uint64=7",
+		"file:string='libc.so.6' path:string='/lib/libc'",
+	};
+	const struct event other = {
+		.kind = EVENT_OTHER_FILE,
+		.ts_ns = STORY_AT(36),
+		.pid = 20,
+		.tid = 20,
+		.other_file = { "libc.so.6", "/lib/libc" },
 	};
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	uint32_t pid = 10;
@@ -710,6 +718,7 @@ TEST(test_marks)
 	/* (the running thread is named, too) */
 	story_put_switch(&f->s.story, STORY_AT(36) + 1, 0, 10, 0, BLOCKED);
 	assert_int_equal(recorder_round(&f->s.r, STORY_AT(37)), 0);
+	assert_int_equal(fxt_archive_event(&f->s.r.archive, &other), 0);
 	for (unsigned n = 1; n <= 3; n++) {
 		const uint64_t now_ns = clock_boot_ns() + n;
 

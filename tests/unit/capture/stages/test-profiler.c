@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/calls/probed-inodes.h"
 #include "tests/support/fakes/fake-collector.h"
 #include "tests/support/fixtures/profiler-stage.h"
 #include "tests/support/unit.h"
@@ -288,6 +289,34 @@ TEST(test_exec)
 	assert_non_null(strstr(profiled(f), "map 151 500 5000 #4 /e;on 2000000000"));
 }
 
+/* A process that executes another program is named again, since its state is forgotten. */
+TEST(test_other_files)
+{
+	char name[] = "libc.so.6";
+	struct probed_inode file = { .device = 1, .inode = 7, .name = name, .stem = "libc" };
+	const struct probed_inodes probed = { &file, 1 };
+	union any_mapping m = mapping(110, PID, 0x1000, "/lib/libc.so");
+	struct fixture *f = *state;
+
+	f->p.probed = &probed;
+	m.rec.inode = 8;
+	put(f, &m);
+	put_new_image(f, 120, PID);
+	m.rec.head.ts_ns = 121;
+	put(f, &m);
+	assert_int_equal(profiler_executed(&f->p, PID, 130), 0);
+	m.rec.head.ts_ns = 140;
+	m.rec.inode = 7;
+	put(f, &m);
+	assert_string_equal(profiled(f), "map 110 500 1000 #0 /lib/libc.so;"
+					 "other 110 500 /lib/libc.so for libc.so.6;"
+					 "map 130 500 1000 #1 /lib/libc.so;"
+					 "other 130 500 /lib/libc.so for libc.so.6;"
+					 "map 140 500 1000 #2 /lib/libc.so;");
+	assert_int_equal(f->p.others.n_processes, 1);
+	assert_int_equal(f->p.others.list[0].n, 1);
+}
+
 #define CASE(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, profiler_stage_set_up, profiler_stage_tear_down)
 
@@ -302,6 +331,7 @@ int main(void)
 		CASE(test_offcpu_copied),
 		CASE(test_offcpu_copied_limits),
 		CASE(test_exec),
+		CASE(test_other_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
