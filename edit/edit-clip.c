@@ -13,9 +13,23 @@ static bool edit_clip_is_call(const struct fxt_record *r)
 	return fxt_text_known(&r->category) == FXT_NAME_CALLS;
 }
 
+/* Whether ARG, the first one of its name and type, would not be added again. */
+static bool edit_clip_is_added(const struct fxt_record *r, const struct fxt_arg *arg)
+{
+	int name = fxt_text_known(&arg->name);
+	struct fxt_arg first;
+
+	if ((arg->type == FXT_ARG_UINT64 &&
+	     (name == FXT_NAME_BEGAN_AT || name == FXT_NAME_ENDS_AT)) ||
+	    (arg->type == FXT_ARG_STRING && (name == FXT_NAME_LEFT_BY || name == FXT_NAME_BEGUN)))
+		return fxt_args_find(r->args, name, arg->type, &first) && first.words == arg->words;
+	return false;
+}
+
 /*
- * Returns true if R has room for the additional arguments. The result must be the same for both
- * parts of an event: if one part has the true time, the other part needs it, too.
+ * Whether R has room for the additional arguments. The result must be the same for both parts of an
+ * event: if one part has the true time, the other part needs it, too. So what an earlier cut has
+ * added does not count.
  */
 static bool edit_clip_has_room(const struct fxt_record *r)
 {
@@ -24,13 +38,10 @@ static bool edit_clip_has_room(const struct fxt_record *r)
 	unsigned n = 0;
 
 	while (fxt_args_next(&it, &arg) != FXT_ARGS_END)
-		n++;
+		n += !edit_clip_is_added(r, &arg);
 	return n + ADDED_MAX <= FXT_ARGS_MAX;
 }
 
-/*
- * Sets *RET to NS, a true time of R, if R has room for the argument NAME and does not have it yet.
- */
 static void edit_clip_set_time(const struct fxt_record *r, int name, uint64_t ns, uint64_t *ret)
 {
 	struct fxt_arg arg;

@@ -218,8 +218,11 @@ static void edit_cut_set_part(struct edit_cut *c)
 
 	bool edited = c->edited_id != 0 || c->options.n_pids > 0 || c->options.n_cpus > 0;
 
-	/* (nothing precedes the part, and late records can be older than its beginning) */
-	c->part.first_ns = c->from_begin ? 0 : c->from_ns;
+	/*
+	 * If nothing precedes it, records that are late can be from before it. If the source
+	 * follows another part, events that were clipped at its begin must stay so.
+	 */
+	c->part.first_ns = c->from_begin && !c->follows ? 0 : c->from_ns;
 	c->part.behind_ns = c->to_ns == UINT64_MAX ? 0 : c->to_ns;
 	if (c->source_id != 0 &&
 	    (edited || c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))

@@ -66,6 +66,7 @@ struct edit_cut {
 	struct edit_part part;
 	uint64_t source_id; /* id of the first session_start; 0 = not read yet */
 	uint64_t edited_id; /* id of the first event `part` in the source; 0 = not read yet */
+	bool follows;       /* the source is, or has, a part that another part precedes */
 	bool part_begun;    /* the first event of the part is written */
 };
 

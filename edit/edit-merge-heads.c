@@ -231,6 +231,15 @@ static uint64_t edit_merge_add_id(uint64_t id, const struct merge_input *in)
 	return table_hash(words, sizeof(words)) ?: 1;
 }
 
+/* Adds to RET the begin of the parts of IN, if another part precedes them. */
+static void edit_merge_add_begin(struct edit_part *ret, const struct merge_input *in)
+{
+	uint64_t ns = in->join.chain_ns;
+
+	ns = ns ? edit_shift_ns(ns, in->view.shift_ns) : 0;
+	ret->first_ns = ns > ret->first_ns ? ns : ret->first_ns;
+}
+
 /*
  * Introduces the provider of the first input of kymo before anything else. A later merge reads an
  * archive of kymo until its head is found. So it must see that this is one, even if a program's
@@ -281,7 +290,8 @@ int edit_merge_start(struct edit_merge *m)
 		rules.shift_cpu = in->view.shift_cpu;
 		r = edit_copy_new(&in->copy, m->out, &rules)
 			    ?: edit_owners_join(m->owners, i, in->view.machine, m->koid_span);
-		m->id = edit_merge_add_id(m->id, in);
+		m->source.id = edit_merge_add_id(m->source.id, in);
+		edit_merge_add_begin(&m->source, in);
 	}
 	return r ?: edit_merge_introduce(m);
 }

@@ -190,7 +190,7 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 
 	/* (a cut reads the mark of an edited archive before the first session_start) */
 	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_START)
-		r = edit_part_write_mark(&in->merge->mark, in->copy, in->merge->id,
+		r = edit_part_write_mark(&in->merge->mark, in->copy, &in->merge->source,
 					 edit_shift_ns(record.ts_ns, in->view.shift_ns));
 	in->mended = edit_join_mend(&in->join, &record);
 	in->behind = false;

@@ -72,7 +72,8 @@ struct edit_merge {
 	struct edit_sessions *sessions;
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	struct edit_viewer *viewer;
-	uint64_t id; /* id of the set of inputs */
+	/* The id of the set of inputs, and the latest begin of a part that lacks the one before. */
+	struct edit_part source;
 	struct edit_part_mark mark;
 	bool started;
 	size_t window, between, heads; /* limits, as in the options */

@@ -23,11 +23,13 @@ struct event edit_part_event(const struct edit_part *part, enum edit_part_class 
 	};
 }
 
-int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy, uint64_t id,
-			 uint64_t ts_ns)
+int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy,
+			 const struct edit_part *source, uint64_t ts_ns)
 {
-	const uint64_t words[] = { mark->hide ? mark->hide(mark->userdata, id) : id, mark->edit };
-	const struct edit_part part = { .id = table_hash(words, sizeof(words)) };
+	const uint64_t words[] = { mark->hide ? mark->hide(mark->userdata, source->id) : source->id,
+				   mark->edit };
+	const struct edit_part part = { .id = table_hash(words, sizeof(words)),
+					.first_ns = source->first_ns };
 	struct event ev = edit_part_event(&part, EDIT_PART_EDITED, ts_ns);
 
 	if (mark->written)
@@ -40,11 +42,16 @@ int edit_part_mark_before(struct edit_part_mark *mark, struct edit_copy *copy,
 			  const struct fxt_provider *from, const struct fxt_record *record)
 {
 	enum fxt_row_id row = edit_row_of(from, record);
-	uint64_t id = row == FXT_ROW_PART ? fxt_record_number(record, FXT_NAME_ID) : 0;
+	struct edit_part source = { 0 };
 	int r = 0;
 
+	if (row == FXT_ROW_PART)
+		source = (struct edit_part){
+			.id = fxt_record_number(record, FXT_NAME_ID),
+			.first_ns = fxt_record_number(record, FXT_NAME_FIRST),
+		};
 	if (row == FXT_ROW_PART || row == FXT_ROW_START)
-		r = edit_part_write_mark(mark, copy, id, record->ts_ns);
+		r = edit_part_write_mark(mark, copy, &source, record->ts_ns);
 	return r == 0 && row == FXT_ROW_PART ? 1 : r;
 }
 
@@ -73,4 +80,10 @@ bool edit_part_fits(const struct edit_part *a, const struct edit_part *b)
 {
 	return a->id != 0 && a->id == b->id && a->behind_ns != 0 && a->behind_ns == b->first_ns &&
 	       a->first_ns < a->behind_ns;
+}
+
+bool edit_part_begins_source(const struct edit_part *p, enum edit_part_class what)
+{
+	/* (a cut that lacks events across its start has neither time) */
+	return p->id == 0 || (p->first_ns == 0 && (what == EDIT_PART_EDITED || p->behind_ns != 0));
 }

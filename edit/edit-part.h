@@ -17,8 +17,10 @@ enum edit_part_class {
 };
 
 struct edit_part {
-	uint64_t id;        /* equal for parts of one archive; 0 = no part */
-	uint64_t first_ns;  /* begin of the part; 0 = no part precedes it */
+	uint64_t id; /* equal for parts of one archive; 0 = no part */
+	/* Begin of the part; 0 = no part precedes it. In an edited archive: of a part in it that
+	 * another one precedes; 0 = there is none. */
+	uint64_t first_ns;
 	uint64_t behind_ns; /* end of the part; 0 = the end of the archive, or no part follows it */
 };
 
@@ -50,10 +52,10 @@ struct edit_part_mark {
 	bool written;
 };
 
-/* Writes MARK, for a source with ID (0 = no id), unless it was written already. Returns like
- * edit_copy_record(). */
-int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy, uint64_t id,
-			 uint64_t ts_ns);
+/* Writes MARK, for a source with the id and `first_ns` of SOURCE (0 = no id), unless it was written
+ * already. Returns like edit_copy_record(). */
+int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy,
+			 const struct edit_part *source, uint64_t ts_ns);
 
 /*
  * Must be called before each RECORD, of provider FROM, is copied. Writes MARK before the first
@@ -72,3 +74,9 @@ bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *re
 
 /* Returns true if B continues A. */
 bool edit_part_fits(const struct edit_part *a, const struct edit_part *b);
+
+/*
+ * Whether P and WHAT, the first event `part` of an archive (id 0 = there is none), show that the
+ * archive has the begin of its source. If not, it can have events that a cut has clipped there.
+ */
+bool edit_part_begins_source(const struct edit_part *p, enum edit_part_class what);

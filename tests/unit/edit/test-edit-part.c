@@ -176,13 +176,47 @@ TEST(test_part_edited)
 	source_deinit(&s);
 }
 
+/*
+ * A part that was cut again and merged is the same part: an event that began before it keeps the
+ * begin that it has there. So does an edited part.
+ */
+TEST(test_part_clipped)
+{
+	const struct edit_cut_options from = { .from_ns = 150,
+					       .to_ns = UINT64_MAX,
+					       .absolute = true };
+	const uint64_t places[] = { 160, 200, 205 };
+	struct variants v = { .n = 0 };
+	struct edit_cut_counts counts;
+	struct source s, other;
+	struct edit_output part;
+
+	make_small(&s, "f", 10);
+	source_init(&other);
+	put_start_of(&other, 250, "other", "box", 1, 1700000000);
+	put_stop_of(&other, 260, "other");
+	cut_bytes(&s.bytes, &from, &part, &counts);
+	add_edits(&v, &part.bytes);
+	merge_bytes((const struct outbuf *[]){ &part.bytes, &other.bytes }, 2, NULL, add(&v));
+	for (unsigned i = 0; i < v.n; i++) {
+		_cleanup_free_ char *text = edited_text(&v.list[i].bytes);
+
+		assert_int_equal(count_lines(text, "kymo: 150 complete calls/"), 1);
+		assert_int_equal(count_lines(text, " 10/10 ..210 began at:uint64=115 "), 1);
+		assert_whole(&v.list[i].bytes, places, ARRAY_SIZE(places));
+		edit_output_deinit(&v.list[i]);
+	}
+	edit_output_deinit(&part);
+	source_deinit(&other);
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_part_of_edited),
-		cmocka_unit_test(test_part_of_part),
-		cmocka_unit_test(test_part_of_symbolized),
-		cmocka_unit_test(test_part_edited),
+		cmocka_unit_test(test_part_of_edited),     cmocka_unit_test(test_part_of_part),
+		cmocka_unit_test(test_part_of_symbolized), cmocka_unit_test(test_part_edited),
+		cmocka_unit_test(test_part_clipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

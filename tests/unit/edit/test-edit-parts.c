@@ -203,6 +203,22 @@ static int compare_places(const void *a, const void *b)
 	return *(const uint64_t *)a < *(const uint64_t *)b ? -1 : 1;
 }
 
+/* The same with the part of ARCHIVE from the first of N PLACES on. */
+static void assert_part_is_whole(const struct outbuf *archive, const uint64_t *places, unsigned n)
+{
+	const struct edit_cut_options options = { .from_ns = places[0],
+						  .to_ns = UINT64_MAX,
+						  .absolute = true };
+	struct edit_cut_counts counts;
+	struct edit_output part;
+
+	if (n < 2)
+		return;
+	cut_bytes(archive, &options, &part, &counts);
+	assert_whole(&part.bytes, places + 1, n - 1);
+	edit_output_deinit(&part);
+}
+
 /* (KYMO_TEST_ROUNDS sets the number of rounds, to search for more) */
 TEST(test_parts_anywhere)
 {
@@ -219,6 +235,7 @@ TEST(test_parts_anywhere)
 			places[i] = BEGIN + 1 + random_below(END - BEGIN - 1);
 		qsort(places, n, sizeof(*places), compare_places);
 		assert_whole(&s.bytes, places, n);
+		assert_part_is_whole(&s.bytes, places, n);
 	}
 	source_deinit(&s);
 }
