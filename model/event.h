@@ -431,6 +431,8 @@ struct event {
 			 */
 			const char *unsearched;
 			bool vforked; /* a child of vfork() used its memory until its exec */
+			/* A search has examined its memory at the end of the watch. */
+			bool searched;
 		} watched;
 		/* Data of ALLOC, FREE and BLOCK; also of USAGE and SNAPSHOT, which are sums. */
 		struct {

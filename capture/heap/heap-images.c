@@ -192,4 +192,5 @@ void memory_image_forget_reach(struct heap_image *image)
 	image->reach = free_ptr(image->reach);
 	image->n_reach = 0;
 	image->unsearched = WATCHED_UNSEARCHED_NONE;
+	image->searched = image->held = false;
 }

@@ -40,6 +40,8 @@ struct heap_image {
 	struct reach_block *reach; /* the result of capture/heap/heap-trace-reach.h; owned */
 	size_t n_reach;
 	uint32_t unsearched; /* WATCHED_UNSEARCHED_*, by the last search */
+	/* The last search had a result; `held`: the image was held at its end meanwhile. */
+	bool searched, held;
 	/*
 	 * Results of the last check of the image's files while it ran. `covered`: one of the files
 	 * is an allocator with probes. `settled`: the program had loaded its initial libraries.

@@ -57,7 +57,8 @@ struct rec_watched {
 	__u32 gap;                    /* WATCHED_GAP_* */
 	__u32 unsearched;             /* WATCHED_UNSEARCHED_* */
 	__u64 gap_from_ns, gap_to_ns; /* begin and end of a gap WATCHED_GAP_LOADED */
-	__u64 vforked;                /* whether a child of vfork() used its memory */
+	__u32 vforked;                /* whether a child of vfork() used its memory */
+	__u32 searched;               /* whether a search for references has examined it */
 };
 _Static_assert(sizeof(struct rec_watched) == 104, "ABI");
 

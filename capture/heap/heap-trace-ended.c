@@ -191,6 +191,8 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.gap_to_ns = image->gap_to_ns,
 		.vforked = (image->process.flags & MEMORY_PROCESS_VFORKED) != 0,
 		.unsearched = image->unsearched,
+		/* (a search while it ran does not know the blocks that it made until its end) */
+		.searched = image->searched && (p->ended_ns == 0 || image->held),
 	};
 
 	return heap_trace_ended_emit(m, &rec.head);

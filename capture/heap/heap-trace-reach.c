@@ -263,6 +263,8 @@ int heap_trace_reach_search(const struct memory_search *how, struct heap_image *
 			heap_trace_reach_combine(found[last], n[last], found[0], n[0]);
 		image->reach = TAKE_PTR(found[last]);
 		image->n_reach = n[last];
+		image->searched = true;
+		image->held = how->still;
 	} else {
 		image->unsearched = heap_trace_reach_explain(r);
 	}

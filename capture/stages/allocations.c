@@ -283,6 +283,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	watch_gap_describe(rec, a->pipe->from_ns, gap, sizeof(gap));
 	ev.watched.gap = gap;
 	ev.watched.vforked = rec->vforked;
+	ev.watched.searched = rec->searched;
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	r = heap_copies_forget(&a->copies, rec->instance);

@@ -174,8 +174,8 @@ static void leaks_input_note_search(struct filter *f, const struct leak_watch *w
 	f->watch = w;
 	for (size_t i = 0; i < w->n_groups; i++)
 		searched += leaks_input_searched(w->groups[i]);
-	f->is_searched = !*w->unsearched && searched > 0;
-	f->in->any_searched |= *w->unsearched || searched > 0;
+	f->is_searched = !*w->unsearched && (w->searched || searched > 0);
+	f->in->any_searched |= *w->unsearched || w->searched || searched > 0;
 }
 
 /* Counts the blocks of G that can have another verdict. The verdict of G itself is not selected. */

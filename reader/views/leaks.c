@@ -190,6 +190,7 @@ static int leaks_on_watch_end(struct leaks *l, const struct event *ev)
 		w->unwatched = "";
 	w->complete &= !*w->gap;
 	w->vforked = ev->watched.vforked;
+	w->searched = ev->watched.searched;
 	w->unmatched = ev->watched.unmatched;
 	w->failed = ev->watched.failed;
 	w->lost = ev->watched.lost;

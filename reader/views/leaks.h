@@ -96,6 +96,7 @@ struct leak_watch {
 	const char *gap;
 	const char *unsearched; /* as in struct event */
 	bool vforked;           /* a child of vfork() used its memory */
+	bool searched;          /* as in struct event */
 	bool complete;          /* watched from the first instruction on, without a gap */
 	/* Time of the fork that began its program, if it is in the archive; otherwise 0. */
 	uint64_t forked_ns;

@@ -75,9 +75,21 @@ searched() {
 	echo "block 400 memory 1000 8 100 malloc 200 -"
 	echo "watched 400 exit 0 0 0 0"
 } | make-profile e.fxt
+# (The only block of the second process was made after the search.)
+{
+	echo "task 100 p"
+	echo "task 400 q"
+	echo "at 0"
+	searched " ||searched"
+	echo "watch 400 memory 1 0 0 libc.so.6: malloc free"
+	echo "snapshot 400 1 1"
+	echo "block 400 memory 1000 8 100 malloc 200 -"
+	echo "watched 400 stop 0 0 0 0 ||searched"
+} | make-profile f.fxt
 echo leak:fill >fill
 for options in "c.fxt --verdict lost" "c.fxt --verdict lost --suppressions fill" "d.fxt --verdict lost" \
-	"d.fxt --verdict lost,unfreed" "e.fxt --verdict possibly-lost --fail-over 0" "e.fxt --verdict lost -p 100"; do
+	"d.fxt --verdict lost,unfreed" "e.fxt --verdict possibly-lost --fail-over 0" "e.fxt --verdict lost -p 100" \
+	"f.fxt --verdict possibly-lost" "f.fxt --verdict possibly-lost -p 400"; do
 	echo "--- $options"
 	# shellcheck disable=SC2086 # words
 	kymo leaks $options 2>&1 | grep -E 'kymo leaks|leaks found|block'

@@ -64,6 +64,12 @@ recorded() {
 	exec 9>&-
 }
 
+# searched FILE: why its searched watches have ended
+searched() {
+	dump_records "$1"
+	events watched | gojq -r 'select(.args.reachable) | .args.reason'
+}
+
 # check_found FILE: compares FILE with $TMP/planted
 check_found() {
 	found "$1" | grep -E '^(160|200|240|280|320|400|480|560|640|720|800) ' >"$TMP/found" || true
@@ -91,6 +97,7 @@ for reach in look freeze; do
 	remember_bpf
 	recorded exec "$TMP/$reach.fxt" --reach "$reach"
 	check_found "$TMP/$reach.fxt"
+	assert_eq "$(searched "$TMP/$reach.fxt")" stop "the ends of searched watches"
 	no_bpf_left "a search"
 done
 
@@ -112,6 +119,7 @@ recorded attach "$TMP/no.fxt"
 dump_records "$TMP/no.fxt"
 assert_ge "$(events block | wc -l)" 181 "blocks"
 assert_eq "$(events block | gojq -s 'map(select(.args | has("reach"))) | length')" 0 "blocks with an answer"
+assert_eq "$(searched "$TMP/no.fxt")" "" "the ends of searched watches"
 
 note "contradictory options are refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far

@@ -23,7 +23,7 @@
  *	snapshot PID BLOCKS FINAL
  *	block PID RESOURCE ADDRESS SIZE STACK FUNCTION MS REACH [CONTEXT [TEXT]]     REACH: or "-"
  *	unwatched PID RESOURCES WHY
- *	watched PID REASON UNMATCHED LOST FULL NO_STACK [GAP]
+ *	watched PID REASON UNMATCHED LOST FULL NO_STACK [GAP[|UNSEARCHED[|searched]]]
  *	context NAME ID BEGIN
  *
  * Ids of stacks and contexts are decimal, as are sizes of blocks. Addresses, sizes and offsets are
@@ -410,7 +410,8 @@ static void on_watched(struct maker *m, char *rest)
 	ev.watched.full = number(m, &rest, 10);
 	ev.watched.no_stack = number(m, &rest, 10);
 	ev.watched.gap = rest ? strsep(&rest, "|") : "";
-	ev.watched.unsearched = rest ? rest : "";
+	ev.watched.unsearched = rest ? strsep(&rest, "|") : "";
+	ev.watched.searched = rest != NULL;
 	put(m, ev);
 }
 

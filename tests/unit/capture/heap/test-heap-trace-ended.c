@@ -27,6 +27,7 @@ struct seen {
 	bool complete;
 	char unwatched[MEMORY_REASON_BYTES];
 	uint32_t reason;
+	bool searched;
 };
 
 static int note(const struct rec_head *rec, void *userdata)
@@ -41,6 +42,7 @@ static int note(const struct rec_head *rec, void *userdata)
 	} else if (rec->kind == REC_WATCHED) {
 		seen->n_ended++;
 		seen->reason = ((const struct rec_watched *)rec)->reason;
+		seen->searched = ((const struct rec_watched *)rec)->searched;
 	}
 	return 0;
 }
@@ -62,11 +64,13 @@ TEST(test_report_waits_for_end)
 		uint32_t flags;
 		const char *unwatched;
 		uint32_t reason;
+		bool held; /* it was searched at its end, or else before */
 	} rows[] = {
 		{ false, MEMORY_PROCESS_IMAGE | MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
 		{ false, MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
 		{ true, MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
 		{ false, 0, "it ended before its files were examined", WATCHED_EXIT },
+		{ false, 0, "it ended before its files were examined", WATCHED_EXIT, true },
 		{ true, 0, HEAP_PROBES_NO_ALLOCATOR, WATCHED_EXIT },
 	};
 	const struct session_options options = { .categories = CATEGORY_MEMORY };
@@ -109,6 +113,8 @@ TEST(test_report_waits_for_end)
 		image->settled = rows[i].settled;
 		/* (a check found no file without probes, because no library was mapped yet) */
 		image->complete = true;
+		image->searched = true;
+		image->held = rows[i].held;
 		if (rows[i].settled)
 			strcpy(image->unwatched, HEAP_PROBES_NO_ALLOCATOR);
 		m.sink = (struct memory_sink){ .emit = note, .userdata = &seen };
@@ -122,6 +128,7 @@ TEST(test_report_waits_for_end)
 		assert_string_equal(seen.unwatched, rows[i].unwatched);
 		assert_false(seen.complete);
 		assert_int_equal(seen.reason, rows[i].reason);
+		assert_int_equal(seen.searched, rows[i].held);
 	}
 	heap_tables_deinit(&m.tables);
 	heap_images_deinit(&m.images);

@@ -261,6 +261,7 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 		.gap = reason == WATCHED_EXIT ? WATCHED_GAP_THREAD : WATCHED_GAP_NONE,
 		.unsearched = reason == WATCHED_EXIT ? WATCHED_UNSEARCHED_SECRET
 						     : WATCHED_UNSEARCHED_NONE,
+		.searched = reason == WATCHED_EXIT,
 	};
 
 	put(f, &rec);
@@ -279,11 +280,12 @@ static size_t say(const struct event *ev, char *to, size_t room)
 			   ev->watch.interval, ev->watch.min_bytes);
 	case EVENT_WATCH_END:
 		return SAY("watched %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			   " %" PRIu64 "%s%s;",
+			   " %" PRIu64 "%s%s%s;",
 			   ev->ts_ns, ev->watched.reason, ev->watched.unmatched, ev->watched.failed,
 			   ev->watched.lost, ev->watched.full, ev->watched.no_stack,
 			   *ev->watched.gap ? " gap" : "",
-			   *ev->watched.unsearched ? " unsearched" : "");
+			   *ev->watched.unsearched ? " unsearched" : "",
+			   ev->watched.searched ? " searched" : "");
 	case EVENT_SAMPLE:
 		return SAY("stack %" PRIu64 " %" PRIu64 " %" PRIx64 "+%u;", ev->ts_ns,
 			   ev->sample.id, ev->sample.frames[0], ev->sample.n_frames);
@@ -373,7 +375,7 @@ TEST(test_exec)
 		said(f),
 		WATCH_1 "stack 120 7 1007+2;watched 130 exec 1 2 3 4 5;"
 			"watch 131 500 memory,mapping,segment,attachment,shm|libc: malloc|1 4096 8;"
-			"stack 140 7 1007+2;watched 150 exit 1 2 3 4 5 gap unsearched;");
+			"stack 140 7 1007+2;watched 150 exit 1 2 3 4 5 gap unsearched searched;");
 }
 
 /* Records from the rings that come before the record that their program is watched. */

@@ -282,6 +282,7 @@ static void assert_same_memory(const struct event *is, const struct event *want)
 		assert_same_text(is->watched.gap, want->watched.gap);
 		assert_same_text(is->watched.unsearched, want->watched.unsearched);
 		assert_int_equal(is->watched.vforked, want->watched.vforked);
+		assert_int_equal(is->watched.searched, want->watched.searched);
 		break;
 	case EVENT_ALLOC:
 	case EVENT_FREE:
