@@ -375,12 +375,32 @@ static int thread_states_wake(struct thread_states *s, const struct event *ev)
 	return r;
 }
 
-static void thread_states_migrate(struct thread_states *s, const struct event *ev)
+/* Ends a part of the present state of T at AT_NS. The next part is in the same state. */
+static int thread_states_part(struct thread_states *s, struct thread *t, uint64_t at_ns)
+{
+	const struct ending ending = { .at_ns = at_ns, .split = true };
+	bool begun = t->begun;
+	int r;
+
+	if (at_ns <= t->since_ns || t->epoch != s->n_gaps)
+		return 0;
+	r = thread_states_change(s, t, t->state, &ending);
+	t->continued = begun;
+	return r;
+}
+
+/* The thread has waited for its CPU until now, and waits for another one from now on. */
+static int thread_states_migrate(struct thread_states *s, const struct event *ev)
 {
 	struct thread *t = ev->tid ? table_get(&s->threads, ev->tid) : NULL;
+	int r = 0;
 
-	if (t && t->state == THREAD_RUNNABLE)
-		t->queue_cpu = ev->migrate.to_cpu;
+	if (!t || t->state != THREAD_RUNNABLE || t->epoch != s->n_gaps)
+		return 0;
+	if (t->queue_cpu != ev->migrate.to_cpu)
+		r = thread_states_part(s, t, ev->ts_ns);
+	t->queue_cpu = ev->migrate.to_cpu;
+	return r;
 }
 
 /* Passes on the states of all threads up to the losses in them, whose times are then not needed. */
@@ -426,8 +446,7 @@ int thread_states_add(struct thread_states *s, const struct event *ev)
 	case EVENT_WAKE:
 		return thread_states_wake(s, ev);
 	case EVENT_MIGRATE:
-		thread_states_migrate(s, ev);
-		return 0;
+		return thread_states_migrate(s, ev);
 	case EVENT_LOST:
 		if (strcmp(ev->lost.class_name, event_class_names[CLASS_SCHED]) != 0)
 			return 0;
@@ -499,17 +518,8 @@ int thread_states_rename(struct thread_states *s, const struct thread_rename *re
 int thread_states_split(struct thread_states *s, uint32_t tid, uint64_t at_ns)
 {
 	struct thread *t = thread_states_thread(s, tid);
-	bool begun;
-	int r;
 
-	if (!t)
-		return -ENOMEM;
-	if (at_ns <= t->since_ns || t->epoch != s->n_gaps)
-		return 0;
-	begun = t->begun;
-	r = thread_states_change(s, t, t->state, &(struct ending){ .at_ns = at_ns, .split = true });
-	t->continued = begun;
-	return r;
+	return t ? thread_states_part(s, t, at_ns) : -ENOMEM;
 }
 
 bool thread_states_get(const struct thread_states *s, uint32_t tid, struct thread_now *ret)

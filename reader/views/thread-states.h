@@ -59,15 +59,15 @@ struct thread_segment {
 	 */
 	uint64_t since_ns, until_ns;
 	/*
-	 * RUNNING: where it ran. RUNNABLE: the CPU in whose queue it was last: that of the wakeup
-	 * or the preemption, then those of its migrations. BLOCKED: where it ran last. Otherwise 0.
+	 * RUNNING: where it ran. RUNNABLE: the CPU in whose queue it was: that of the wakeup or the
+	 * preemption; a migration begins another part. BLOCKED: where it ran last. Otherwise 0.
 	 */
 	uint32_t cpu;
 	char letter;    /* BLOCKED: as sw.state, also 'S'; 0 = unknown */
 	bool throttled; /* RUNNABLE: its cgroup had used up its CPU time when it left its CPU */
 	bool preempted; /* RUNNABLE: it has lost its CPU; false: it was woken, or is new */
 	bool earlier;   /* RUNNING: it was running before, and it is unknown since when */
-	bool continued; /* the segment before was its first part: thread_states_split() */
+	bool continued; /* the segment before was its first part: an exec, or a migration */
 	bool split;     /* the next segment is its second part */
 	/*
 	 * BLOCKED, ended by a wakeup, and RUNNABLE after one: the waker, as wake.waker_tid. It is

@@ -191,6 +191,36 @@ TEST(test_states)
 		      "11 blocked 170-200 cpu 3 S open\n");
 }
 
+/* A thread that waits for a CPU, and is moved, waits for each CPU in turn. */
+TEST(test_migrations)
+{
+	struct test *t = *state;
+
+	sw(t, 0, (struct sw){ .in = 10 });
+	sw(t, 20, (struct sw){ .out = 10, .state = BLOCKED });
+	migrate(t, 25, 10, 2);
+	wake(t, 30, 10, 8);
+	migrate(t, 40, 10, 1);
+	migrate(t, 45, 10, 1);
+	migrate(t, 50, 10, 2);
+	sw(t, 60, (struct sw){ .cpu = 2, .in = 10 });
+	migrate(t, 65, 10, 1);
+	sw(t, 70, (struct sw){ .cpu = 2, .out = 10, .state = PREEMPTED });
+	migrate(t, 80, 10, 1);
+	lost(t, 85, "sched");
+	migrate(t, 90, 10, 0);
+	expect_at_end(t, 100,
+		      "10 running 0-20 cpu 0\n"
+		      "10 blocked 20-30 cpu 0 S woken by 8\n"
+		      "10 runnable 30-40 cpu 0 woken by 8 split\n"
+		      "10 runnable 40-50 cpu 1 woken by 8 continued split\n"
+		      "10 runnable 50-60 cpu 2 woken by 8 serves 30 continued\n"
+		      "10 running 60-70 cpu 2\n"
+		      "10 runnable 70-80 cpu 2 preempted split\n"
+		      "10 runnable 80-85 cpu 1 preempted continued gap\n"
+		      "10 unknown 85-100 open\n");
+}
+
 /* A wakeup of a running or runnable thread changes nothing, nor does one by the idle thread. */
 TEST(test_wakeups)
 {
@@ -433,7 +463,10 @@ TEST(test_random)
 		case 3:
 			add(t, (struct event){ .kind = EVENT_DAMAGE });
 			break;
-		case 4 ... 30:
+		case 4 ... 10:
+			migrate(t, ts, tid, cpu);
+			break;
+		case 11 ... 30:
 			wake(t, ts, tid, w.in);
 			break;
 		default:
@@ -451,6 +484,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH_STATES(test_states),
+		WITH_STATES(test_migrations),
 		WITH_STATES(test_wakeups),
 		WITH_STATES(test_early_wakeup),
 		WITH_STATES(test_late_switch_out),

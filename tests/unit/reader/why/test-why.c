@@ -111,6 +111,14 @@ static void wake(struct views *v, uint64_t ts, uint32_t tid, uint32_t waker)
 				.wake = { .waker_tid = waker } });
 }
 
+static void migrate(struct views *v, uint64_t ts, uint32_t tid, uint32_t to_cpu)
+{
+	feed(v, (struct event){ .kind = EVENT_MIGRATE,
+				.ts_ns = ts,
+				.tid = tid,
+				.migrate = { .to_cpu = to_cpu } });
+}
+
 /* A time off CPU, with the innermost function of its stack. */
 static void offcpu(struct views *v, uint32_t tid, uint64_t from, uint64_t to, uint64_t at,
 		   const char *left_by, const char *begun)
@@ -344,6 +352,22 @@ TEST(test_no_cpu)
 		"it.");
 }
 
+/* HIGH is ready behind MID, until an idle CPU pulls it. */
+TEST(test_pulled)
+{
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 10 * MS, 0, 'R', 0);
+	wake(&v, 11 * MS, HIGH, FXT_KOID_IRQ + 1);
+	sw_on(&v, 0, 11 * MS, 0, 'R', MID);
+	migrate(&v, 89 * MS, HIGH, 1);
+	sw_on(&v, 1, 90 * MS, 0, 'R', HIGH);
+	expect_verdict(&v, WHY_CPU_IDLE, MID,
+		       "Probably: high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 78.0 ms "
+		       "of it; another CPU, most of it CPU 1, was idle for 78.0 ms of it.");
+}
+
 /* A thread waits since before the begin until the end: only `offcpu` shows it. */
 TEST(test_open)
 {
@@ -439,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_no_schedule),   cmocka_unit_test(test_forgetting),
 		cmocka_unit_test(test_sums),          cmocka_unit_test(test_ends_of_waits),
 		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
+		cmocka_unit_test(test_pulled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
