@@ -107,7 +107,9 @@ static struct json_object *why_json_instance(const struct why_view *v, const str
 		JSON_IF(i->waker, "waker", why_json_thread(v, i->waker)),
 		JSON("path", JSON_LIST(s, i->path.steps, i->path.n_steps, why_json_step(v, s))),
 		JSON_IF(i->path.cut, "path_cut", i->path.cut),
-		JSON("shares", JSON_LIST(s, i->shares, i->n_shares,
+		JSON_IF(i->path.n_joined, "steps_joined", i->path.n_joined),
+		JSON_IF(i->path.other_ns, "other_shares_ns", i->path.other_ns),
+		JSON("shares", JSON_LIST(s, i->path.shares, i->path.n_shares,
 					 JSON_OBJECT(JSON("thread", why_json_thread(v, s->tid)),
 						     JSON("kind", path_kind_keys[s->kind]),
 						     JSON_OF(s, ns)))));

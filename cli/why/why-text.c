@@ -94,10 +94,10 @@ static void why_text_print_path(const struct why_view *v, const struct why_insta
 			why_text_print_step(v, &i->path.steps[k]);
 		return;
 	}
-	for (size_t k = 0; k < i->n_shares && k < WHY_TEXT_STEPS; k++)
-		printf("      %10s  %s %s\n", TEXT_TIME(i->shares[k].ns), NAME(v, i->shares[k].tid),
-		       why_text_kinds[i->shares[k].kind]);
-	printf("      in %zu steps\n", i->path.n_steps);
+	for (size_t k = 0; k < i->path.n_shares && k < WHY_TEXT_STEPS; k++)
+		printf("      %10s  %s %s\n", TEXT_TIME(i->path.shares[k].ns),
+		       NAME(v, i->path.shares[k].tid), why_text_kinds[i->path.shares[k].kind]);
+	printf("      in %" PRIu64 " steps\n", i->path.n_steps + i->path.n_joined);
 }
 
 /* The functions in which the thread waited: the innermost of the program. */
@@ -127,6 +127,8 @@ static void why_text_print_instance(const struct why_view *v, size_t k)
 		printf("    %s\n", i->verdict.remedy);
 	why_text_print_wait(v, i);
 	why_text_print_path(v, i);
+	if (i->path.cut)
+		printf("      a limit was reached: a part of this time is not explained\n");
 }
 
 static void why_text_print_threads(const struct why_view *v)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "model/koids.h"
 #include "reader/why/cpu-use.h"
 
@@ -35,11 +36,14 @@ struct path_walk {
 	size_t n_levels;
 	uint64_t short_ns;
 	struct cpu_use use;
+	struct table shares, held; /* owned, as are their values */
 };
 
 void path_deinit(struct path *p)
 {
 	free(p->steps);
+	free(p->shares);
+	free(p->held);
 	*p = (struct path){ 0 };
 }
 
@@ -62,7 +66,6 @@ static void path_join_short(struct path_walk *w)
 		}
 	}
 	p->n_steps = n;
-	p->cut = true;
 }
 
 /* Whether LATER continues S, the step before it. */
@@ -73,11 +76,48 @@ static bool path_is_continued(const struct path_step *s, const struct path_step 
 	       s->holder == later->holder;
 }
 
+static int path_count_share(struct path_walk *w, const struct path_step *s)
+{
+	uint64_t key = ((uint64_t)s->tid << 8 | s->kind) + 1, ns = s->to_ns - s->from_ns;
+	struct path_share *share;
+
+	if (w->shares.n_used >= WHY_PATH_SHARES_MAX && !table_get(&w->shares, key)) {
+		w->path->other_ns += ns;
+		w->path->cut = true;
+		return 0;
+	}
+	share = table_make(&w->shares, key, sizeof(*share));
+	if (!share)
+		return -ENOMEM;
+	*share = (struct path_share){ s->tid, s->kind, share->ns + ns };
+	return 0;
+}
+
+static int path_count_held(struct path_walk *w, const struct path_step *s)
+{
+	uint64_t key = (uint64_t)s->tid << 32 | s->holder;
+	struct path_held *held;
+
+	if (s->kind != PATH_RUNNABLE || s->holder == 0)
+		return 0;
+	if (w->held.n_used >= WHY_PATH_SHARES_MAX && !table_get(&w->held, key)) {
+		w->path->cut = true;
+		return 0;
+	}
+	held = table_make(&w->held, key, sizeof(*held));
+	if (!held)
+		return -ENOMEM;
+	*held = (struct path_held){ s->tid, s->holder, held->ns + s->holder_ns };
+	return 0;
+}
+
 /* Adds S, which is before the steps so far. */
 static int path_add(struct path_walk *w, const struct path_step *s)
 {
 	struct path *p = w->path;
 
+	if (path_count_share(w, s) < 0 || path_count_held(w, s) < 0)
+		return -ENOMEM;
 	if (p->n_steps > 0 && path_is_continued(s, &p->steps[p->n_steps - 1])) {
 		struct path_step *later = &p->steps[p->n_steps - 1];
 
@@ -308,6 +348,31 @@ static int path_run(struct path_walk *w)
 	return r;
 }
 
+DEFINE_ORDER(path_share_order, struct path_share,
+	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->kind, y->kind))
+DEFINE_ORDER(path_held_order, struct path_held,
+	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->holder, y->holder))
+
+/* Moves the sums from the tables to the path. */
+static int path_sum(struct path_walk *w)
+{
+	struct path *p = w->path;
+	const struct path_share *share;
+	const struct path_held *held;
+
+	p->shares = calloc(w->shares.n_used + 1, sizeof(*p->shares));
+	p->held = calloc(w->held.n_used + 1, sizeof(*p->held));
+	if (!p->shares || !p->held)
+		return -ENOMEM;
+	for (size_t pos = 0; (share = table_next(&w->shares, &pos));)
+		p->shares[p->n_shares++] = *share;
+	for (size_t pos = 0; (held = table_next(&w->held, &pos));)
+		p->held[p->n_held++] = *held;
+	SORT(p->shares, p->n_shares, path_share_order);
+	SORT(p->held, p->n_held, path_held_order);
+	return 0;
+}
+
 int path_compute(const struct history *h, const struct path_sources *sources, uint32_t tid,
 		 uint64_t from_ns, uint64_t to_ns, struct path *ret)
 {
@@ -320,9 +385,11 @@ int path_compute(const struct history *h, const struct path_sources *sources, ui
 		.use = { .idle = sources ? sources->idle : NULL },
 		.short_ns = to_ns > from_ns ? (to_ns - from_ns) / 1000 : 0,
 	};
-	int r = path_run(&w);
+	int r = path_run(&w) ?: path_sum(&w);
 
 	cpu_use_deinit(&w.use);
+	table_deinit_free(&w.shares);
+	table_deinit_free(&w.held);
 	for (size_t i = 0; i < ret->n_steps / 2; i++) {
 		struct path_step swap = ret->steps[i];
 

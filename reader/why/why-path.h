@@ -40,9 +40,12 @@ enum {
 	WHY_PATH_DEPTH_MAX = 64,
 	/*
 	 * Of a path. Beyond them, each step that is shorter than 1/1000 of the interval becomes a
-	 * part of the step after it, so that at most 1001 remain.
+	 * part of the step after it, so that at most 1001 remain. The shares stay exact.
 	 */
 	WHY_PATH_STEPS_MAX = 4096,
+	/* Shares of a path, and pairs of a ready thread and a holder. The time of further ones is
+	 * in other_ns. */
+	WHY_PATH_SHARES_MAX = 4096,
 	/* Segments to visit for one path; beyond them, the rest is PATH_FORGOTTEN. */
 	WHY_PATH_VISITS_MAX = 1 << 22,
 };
@@ -88,12 +91,31 @@ struct path_step {
 	bool own_softirq; /* `tid` woke `via` in a softirq that it had raised, or that it serves */
 };
 
+/* The time of a thread on a path, in steps of one kind. */
+struct path_share {
+	uint32_t tid;
+	enum path_kind kind;
+	uint64_t ns;
+};
+
+/* The time in which HOLDER had the CPU of TID, in steps of which it had the largest share. */
+struct path_held {
+	uint32_t tid, holder;
+	uint64_t ns;
+};
+
 struct path {
 	struct path_step *steps; /* owned; in order of time */
 	size_t n_steps, room_steps;
+	/* Sums of all steps, also of those that are parts of others; the longest first; owned */
+	struct path_share *shares;
+	size_t n_shares;
+	struct path_held *held;
+	size_t n_held;
+	uint64_t other_ns; /* in no share: WHY_PATH_SHARES_MAX */
 	uint64_t n_joined; /* steps that are parts of others because of WHY_PATH_STEPS_MAX */
 	uint64_t n_visits;
-	bool cut; /* a limit was reached */
+	bool cut; /* a limit was reached, and a part of the interval is not explained */
 };
 
 /* All zeroes is an empty one. */

@@ -112,7 +112,8 @@ static int why_split_wait(struct why_split_state *state, const struct thread_seg
 	if (r < 0)
 		return r;
 	state->times->blocked_ns[verdict.cause] += ns;
-	state->times->weak_ns += verdict.evidence <= WAIT_BY_WAKER ? ns : 0;
+	if (verdict.cause != WAIT_UNKNOWN && verdict.evidence <= WAIT_BY_USER_STACK)
+		state->times->weak_ns += ns;
 	return 0;
 }
 

@@ -31,7 +31,8 @@ struct why_times {
 	uint64_t stolen_ns;    /* of runnable_ns: interrupts on its CPU */
 	uint32_t cpu;          /* the CPU of the longest part of it */
 	uint64_t blocked_ns[WAIT_CAUSES];
-	uint64_t weak_ns; /* of blocked_ns: its cause is from the waker, or from weaker evidence */
+	/* Of blocked_ns: its cause is from the functions of the program, or from weaker evidence. */
+	uint64_t weak_ns;
 	uint64_t unknown_ns;                   /* losses, pauses, before its first event */
 	uint64_t absent_ns;                    /* it did not exist */
 	struct cpu_share holders[WHY_HOLDERS]; /* while it was runnable; the longest first */

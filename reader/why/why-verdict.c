@@ -58,49 +58,26 @@ const char *why_thread_name(const struct summary *s, uint32_t tid, char to[stati
 
 /* ---- sums of the path ---- */
 
-DEFINE_ORDER(why_verdict_share_order, struct why_share,
-	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->kind, y->kind))
-
-int why_verdict_shares(const struct path *path, struct why_share **ret, size_t *ret_n)
-{
-	struct table sums = { 0 };
-	struct why_share *list = NULL, *share;
-	size_t n = 0;
-	int r = 0;
-
-	for (size_t i = 0; i < path->n_steps && r == 0; i++) {
-		const struct path_step *s = &path->steps[i];
-
-		share = table_make(&sums, ((uint64_t)s->tid << 8 | s->kind) + 1, sizeof(*share));
-		r = share ? 0 : -ENOMEM;
-		if (!share)
-			break;
-		*share = (struct why_share){ s->tid, s->kind, share->ns + s->to_ns - s->from_ns };
-	}
-	list = r == 0 ? calloc(sums.n_used + 1, sizeof(*list)) : NULL;
-	for (size_t pos = 0; list && (share = table_next(&sums, &pos));)
-		list[n++] = *share;
-	table_deinit_free(&sums);
-	if (!list)
-		return -ENOMEM;
-	SORT(list, n, why_verdict_share_order);
-	*ret = list;
-	*ret_n = n;
-	return 0;
-}
-
 /* The sums that decide. */
 struct why_sums {
 	uint64_t total_ns, blocked_ns;
-	uint64_t others_ns; /* of the path: steps of other threads */
-	/* Of these: ready, with its holder with most time. */
-	uint64_t others_ready_ns, holder_ns;
-	uint32_t holder;
-	uint64_t unknown_ns;
+	enum wait_cause cause; /* the one with most time */
+	uint64_t cause_ns;
+	uint64_t others_ns, others_ready_ns; /* of the path: steps of other threads */
+	uint64_t unknown_ns;                 /* of the path */
 	uint64_t leaf_ns[PATH_KINDS];
-	enum wait_cause cause;                 /* the one with most time */
-	const struct why_share *main;          /* the other thread with most time; NULL = none */
-	const struct why_share *longest_ready; /* likewise, ready */
+	const struct path_share *leaves[PATH_KINDS]; /* the longest of each kind; NULL = none */
+	/* The other thread with most time, and what it did for most of it; NULL = none */
+	uint64_t main_ns;
+	const struct path_share *main;
+	/* The other thread that was ready for most time, and the one that had its CPU meanwhile */
+	const struct path_share *ready;
+	const struct path_held *ready_held;
+	/* The thread that had the CPUs of other threads while these were ready */
+	uint32_t holder;
+	uint64_t holder_ns;
+	/* Set by the verdict: what it depends on */
+	bool uses_path, uses_cause;
 };
 
 static bool why_verdict_is_unknown(enum path_kind kind)
@@ -109,30 +86,71 @@ static bool why_verdict_is_unknown(enum path_kind kind)
 	       kind == PATH_FILTERED || kind == PATH_TOO_DEEP;
 }
 
-/* The thread that had the CPU of others, while these were ready, for most time. */
-static int why_verdict_find_holder(const struct why_case *c, struct why_sums *sums)
+/* Adds NS to the sum of TID in SUMS, which owns the sums. Returns the sum so far; 0 = no memory. */
+static uint64_t why_verdict_add(struct table *sums, uint32_t tid, uint64_t ns)
 {
-	struct table holders = { 0 };
-	const struct cpu_share *h;
+	struct cpu_share *sum = table_make(sums, (uint64_t)tid + 1, sizeof(*sum));
+
+	if (!sum)
+		return 0;
+	sum->tid = tid;
+	sum->ns += ns;
+	return sum->ns;
+}
+
+/* The thread with the largest sum; of equal ones, the lowest. NULL = none. */
+static const struct cpu_share *why_verdict_largest(const struct table *sums)
+{
+	const struct cpu_share *sum, *largest = NULL;
+
+	for (size_t pos = 0; (sum = table_next(sums, &pos));)
+		if (!largest || sum->ns > largest->ns ||
+		    (sum->ns == largest->ns && sum->tid < largest->tid))
+			largest = sum;
+	return largest;
+}
+
+/* The other thread with most time on the path. */
+static int why_verdict_find_main(const struct why_case *c, struct why_sums *sums)
+{
+	struct table threads = { 0 };
+	const struct cpu_share *most = NULL;
+	const struct path *p = c->path;
 	int r = 0;
 
-	for (size_t i = 0; i < c->path->n_steps && r == 0; i++) {
-		const struct path_step *s = &c->path->steps[i];
-		struct cpu_share *share;
+	for (size_t i = 0; i < p->n_shares && r == 0; i++)
+		if (p->shares[i].tid != c->tid && p->shares[i].ns > 0 &&
+		    !why_verdict_add(&threads, p->shares[i].tid, p->shares[i].ns))
+			r = -ENOMEM;
+	most = r == 0 ? why_verdict_largest(&threads) : NULL;
+	for (size_t i = 0; most && i < p->n_shares && !sums->main; i++)
+		if (p->shares[i].tid == most->tid)
+			sums->main = &p->shares[i];
+	sums->main_ns = most ? most->ns : 0;
+	table_deinit_free(&threads);
+	return r;
+}
 
-		if (s->tid == c->tid || s->kind != PATH_RUNNABLE || s->holder == 0)
+/* The threads that had the CPUs of others, while these were ready. */
+static int why_verdict_find_holders(const struct why_case *c, struct why_sums *sums)
+{
+	struct table holders = { 0 };
+	const struct cpu_share *most;
+	const struct path *p = c->path;
+	int r = 0;
+
+	for (size_t i = 0; i < p->n_held && r == 0; i++) {
+		const struct path_held *h = &p->held[i];
+
+		if (h->tid == c->tid || h->ns == 0)
 			continue;
-		share = table_make(&holders, s->holder, sizeof(*share));
-		if (share)
-			*share = (struct cpu_share){ s->holder, share->ns + s->holder_ns };
-		r = share ? 0 : -ENOMEM;
+		r = why_verdict_add(&holders, h->holder, h->ns) ? 0 : -ENOMEM;
+		if (sums->ready && h->tid == sums->ready->tid && !sums->ready_held)
+			sums->ready_held = h;
 	}
-	for (size_t pos = 0; (h = table_next(&holders, &pos));) {
-		if (h->ns < sums->holder_ns || (h->ns == sums->holder_ns && h->tid > sums->holder))
-			continue;
-		sums->holder_ns = h->ns;
-		sums->holder = h->tid;
-	}
+	most = r == 0 ? why_verdict_largest(&holders) : NULL;
+	sums->holder = most ? most->tid : 0;
+	sums->holder_ns = most ? most->ns : 0;
 	table_deinit_free(&holders);
 	return r;
 }
@@ -143,24 +161,26 @@ static int why_verdict_sum(const struct why_case *c, struct why_sums *ret)
 		.total_ns = c->to_ns - c->from_ns,
 		.blocked_ns = why_split_blocked(c->times),
 		.cause = why_split_main_cause(c->times),
+		.unknown_ns = c->path->other_ns,
 	};
 
-	for (size_t i = 0; i < c->n_shares; i++) {
-		const struct why_share *s = &c->shares[i];
+	sums.cause_ns = c->times->blocked_ns[sums.cause];
+	for (size_t i = 0; i < c->path->n_shares; i++) {
+		const struct path_share *s = &c->path->shares[i];
 
 		sums.leaf_ns[s->kind] += s->ns;
+		sums.leaves[s->kind] = sums.leaves[s->kind] ?: s;
 		sums.unknown_ns += why_verdict_is_unknown(s->kind) ? s->ns : 0;
 		if (s->tid == c->tid)
 			continue;
 		sums.others_ns += s->ns;
-		sums.main = sums.main ?: s;
 		if (s->kind != PATH_RUNNABLE)
 			continue;
 		sums.others_ready_ns += s->ns;
-		sums.longest_ready = sums.longest_ready ?: s;
+		sums.ready = sums.ready ?: s;
 	}
 	*ret = sums;
-	return sums.others_ready_ns > 0 ? why_verdict_find_holder(c, ret) : 0;
+	return why_verdict_find_main(c, ret) ?: why_verdict_find_holders(c, ret);
 }
 
 /* ---- sentences ---- */
@@ -181,85 +201,87 @@ static int why_verdict_print(char **to, const char *format, ...)
 	return r < 0 ? -ENOMEM : 0;
 }
 
-/* The deeds of a thread in steps of each kind: "B ran for 80 ms". */
-static const char *const why_verdict_deeds[PATH_KINDS] = {
-	[PATH_RUNNING] = "ran",
-	[PATH_RUNNABLE] = "was ready to run, but got no CPU",
-	[PATH_TIMER] = "waited for a timer",
-	[PATH_DISK] = "waited for a disk",
-	[PATH_NETWORK] = "waited for the network",
-	[PATH_DEVICE] = "waited for a device",
-	[PATH_INTERRUPT] = "waited for an interrupt",
-	[PATH_OPEN] = "waited until the end of the recording",
-	[PATH_NO_WAKER] = "waited, and its waker is unknown,",
-	[PATH_FILTERED] = "waited for a thread that was not recorded",
-	[PATH_UNKNOWN] = "did something unknown",
-	[PATH_FORGOTTEN] = "did something unknown",
-	[PATH_TOO_DEEP] = "waited for many other threads",
+/* The deeds of a thread in steps of each kind: "ran for 80 ms of it". */
+static const struct {
+	const char *what, *more;
+} why_verdict_deeds[PATH_KINDS] = {
+	[PATH_RUNNING] = { "ran", "" },
+	[PATH_RUNNABLE] = { "was ready to run, but got no CPU,", "" },
+	[PATH_TIMER] = { "waited for a timer", "" },
+	[PATH_DISK] = { "waited for a disk", "" },
+	[PATH_NETWORK] = { "waited for the network", "" },
+	[PATH_DEVICE] = { "waited for a device", "" },
+	[PATH_INTERRUPT] = { "waited for an interrupt", "" },
+	[PATH_OPEN] = { "waited", ", until the end of the recording" },
+	[PATH_NO_WAKER] = { "waited", ", and its waker is unknown" },
+	[PATH_FILTERED] = { "waited for a thread that was not recorded", "" },
+	[PATH_UNKNOWN] = { "did something unknown", "" },
+	[PATH_FORGOTTEN] = { "did something unknown", "" },
+	[PATH_TOO_DEEP] = { "waited for many other threads", "" },
 };
 
-/* "which ran for 80 ms", or "; C (12) ran for 80 ms" if another thread is the culprit. */
-static const char *why_verdict_deed(const struct why_case *c, const struct why_share *share,
+/* "; B (12) ran for 75 ms of it"; nothing without a SHARE. */
+static const char *why_verdict_deed(const struct why_case *c, const struct path_share *share,
 				    char *to, size_t size)
 {
-	if (!share)
-		*to = '\0';
-	else if (share->tid == c->waker)
-		snprintf(to, size, ", which %s for %s of it", why_verdict_deeds[share->kind],
-			 TEXT_TIME(share->ns));
-	else
-		snprintf(to, size, "; %s %s for %s of it", NAME(c, share->tid),
-			 why_verdict_deeds[share->kind], TEXT_TIME(share->ns));
+	*to = '\0';
+	if (share)
+		snprintf(to, size, "; %s %s for %s of it%s", NAME(c, share->tid),
+			 why_verdict_deeds[share->kind].what, TEXT_TIME(share->ns),
+			 why_verdict_deeds[share->kind].more);
 	return to;
 }
 
-enum { WHY_DEED_MAX = WHY_NAME_MAX + 128 };
+enum { WHY_DEED_MAX = 2 * WHY_NAME_MAX };
 
-/* "for a lock of B", or "for B" if the cause is unknown. */
-static const char *why_verdict_object(const struct why_case *c, enum wait_cause cause, char *to,
-				      size_t size)
+/* "80 ms for a pipe, until B woke it" */
+static const char *why_verdict_object(const struct why_case *c, const struct why_sums *sums,
+				      char *to, size_t size)
 {
-	const char *title = wait_cause_rows[cause].title;
+	const char *title = wait_cause_rows[sums->cause].title;
+	int n = snprintf(to, size, "%s", TEXT_TIME(sums->cause_ns));
 
-	if (c->waker == 0)
-		snprintf(to, size, "for %s", title);
-	else if (cause == WAIT_LOCK || cause == WAIT_KERNEL_LOCK || cause == WAIT_FILE_LOCK)
-		snprintf(to, size, "for %s, which %s released", title, NAME(c, c->waker));
-	else if (cause == WAIT_UNKNOWN)
-		snprintf(to, size, "until %s woke it", NAME(c, c->waker));
-	else
-		snprintf(to, size, "for %s, until %s woke it", title, NAME(c, c->waker));
+	if (sums->cause != WAIT_UNKNOWN || c->waker == 0)
+		n += snprintf(to + n, size - (size_t)n, " for %s", title);
+	if (c->waker != 0)
+		snprintf(to + n, size - (size_t)n, "%s until %s woke it",
+			 sums->cause != WAIT_UNKNOWN ? "," : "", NAME(c, c->waker));
 	return to;
 }
 
-#define OBJECT(c, cause) why_verdict_object(c, cause, (char[WHY_DEED_MAX]){ "" }, WHY_DEED_MAX)
-#define DEED(c, share)   why_verdict_deed(c, share, (char[WHY_DEED_MAX]){ "" }, WHY_DEED_MAX)
+#define OBJECT(c, sums) why_verdict_object(c, sums, (char[WHY_DEED_MAX]){ "" }, WHY_DEED_MAX)
+#define DEED(c, share)  why_verdict_deed(c, share, (char[WHY_DEED_MAX]){ "" }, WHY_DEED_MAX)
 
 static bool why_verdict_is_lock(enum wait_cause cause)
 {
-	return cause == WAIT_LOCK || cause == WAIT_CONDITION || cause == WAIT_KERNEL_LOCK ||
-	       cause == WAIT_FILE_LOCK || cause == WAIT_UNKNOWN;
+	return cause == WAIT_LOCK || cause == WAIT_KERNEL_LOCK || cause == WAIT_FILE_LOCK;
 }
 
 /* The thread for which it waited got no CPU, since one other thread had it. */
 static int why_verdict_inversion(const struct why_case *c, const struct why_sums *sums,
 				 struct why_verdict *v)
 {
-	uint32_t owner = sums->longest_ready->tid;
+	const struct path_held *held = sums->ready_held;
+	int r;
 
 	v->kind = why_verdict_is_lock(sums->cause) ? WHY_INVERSION : WHY_PROGRAM;
-	v->ns = sums->others_ready_ns;
-	v->culprit = sums->holder;
-	return why_verdict_print(&v->text,
-				 "%s waited %s %s. %s was ready for %s, but %s had its CPU for %s.",
-				 NAME(c, c->tid), TEXT_TIME(sums->blocked_ns),
-				 OBJECT(c, sums->cause), NAME(c, owner),
-				 TEXT_TIME(sums->others_ready_ns), NAME(c, sums->holder),
-				 TEXT_TIME(sums->holder_ns))
-		       ?: why_verdict_print(&v->remedy,
-					    "Give %s the priority of the threads that wait for it "
-					    "(PTHREAD_PRIO_INHERIT), or move %s to another CPU.",
-					    NAME(c, owner), NAME(c, sums->holder));
+	v->ns = sums->ready->ns;
+	v->culprit = held->holder;
+	r = why_verdict_print(&v->text,
+			      "%s waited %s. %s was ready for %s, but %s had its CPU for %s.",
+			      NAME(c, c->tid), OBJECT(c, sums), NAME(c, held->tid),
+			      TEXT_TIME(sums->ready->ns), NAME(c, held->holder),
+			      TEXT_TIME(held->ns));
+	if (r < 0)
+		return r;
+	/* (only such a lock can have the option) */
+	if (sums->cause == WAIT_LOCK)
+		return why_verdict_print(&v->remedy,
+					 "Give %s the priority of the threads that wait for it "
+					 "(PTHREAD_PRIO_INHERIT), or move %s to another CPU.",
+					 NAME(c, held->tid), NAME(c, held->holder));
+	return why_verdict_print(&v->remedy, "Move %s to another CPU, or lower its priority.",
+				 NAME(c, held->holder));
 }
 
 /* The threads for which it waited got no CPU, since many others had it. */
@@ -271,24 +293,26 @@ static int why_verdict_crowd(const struct why_case *c, const struct why_sums *su
 	v->culprit = sums->holder;
 	return why_verdict_print(
 		       &v->text,
-		       "%s waited %s %s. The threads for which it waited were ready for %s of it, "
+		       "%s waited %s. The threads for which it waited were ready for %s of it, "
 		       "but got no CPU; of the others, %s had their CPU for most time, %s.",
-		       NAME(c, c->tid), TEXT_TIME(sums->blocked_ns), OBJECT(c, sums->cause),
-		       TEXT_TIME(sums->others_ready_ns), NAME(c, sums->holder),
-		       TEXT_TIME(sums->holder_ns))
+		       NAME(c, c->tid), OBJECT(c, sums), TEXT_TIME(sums->others_ready_ns),
+		       NAME(c, sums->holder), TEXT_TIME(sums->holder_ns))
 		       ?: why_verdict_print(&v->remedy, "Give the program more CPUs, or a higher "
 							"priority (nice, cpu.weight).");
 }
 
+/* The verdict is of KIND. SHARE explains most of it; NULL, or one of the thread itself = none. */
 static int why_verdict_of_others(const struct why_case *c, const struct why_sums *sums,
-				 enum why_verdict_kind kind, struct why_verdict *v)
+				 enum why_verdict_kind kind, const struct path_share *share,
+				 struct why_verdict *v)
 {
+	const struct path_share *other = share && share->tid != c->tid ? share : NULL;
+
 	v->kind = kind;
-	v->ns = sums->main ? sums->main->ns : sums->blocked_ns;
-	v->culprit = sums->main ? sums->main->tid : c->waker;
-	return why_verdict_print(&v->text, "%s waited %s %s%s.", NAME(c, c->tid),
-				 TEXT_TIME(sums->blocked_ns), OBJECT(c, sums->cause),
-				 DEED(c, sums->main))
+	v->ns = !other ? sums->cause_ns : other == sums->main ? sums->main_ns : other->ns;
+	v->culprit = other ? other->tid : c->waker;
+	return why_verdict_print(&v->text, "%s waited %s%s.", NAME(c, c->tid), OBJECT(c, sums),
+				 DEED(c, other))
 		       ?: !v->culprit
 			  ? 0
 			  : why_verdict_print(&v->remedy, "Look at %s: kymo why FILE %" PRIu32 ".",
@@ -326,7 +350,7 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 		[WAIT_SIGNAL] = { WHY_IDLE, "waited %s for a signal", NULL },
 		[WAIT_WORK] = { WHY_IDLE, "had no work for %s", NULL },
 		[WAIT_LOCK] = { WHY_LOCK_HELD, NULL, NULL },
-		[WAIT_CONDITION] = { WHY_LOCK_HELD, NULL, NULL },
+		[WAIT_CONDITION] = { WHY_PROGRAM, NULL, NULL },
 		[WAIT_FILE_LOCK] = { WHY_LOCK_HELD, NULL, NULL },
 		[WAIT_KERNEL_LOCK] = { WHY_LOCK_HELD, NULL, NULL },
 		[WAIT_JOIN] = { WHY_PROGRAM, NULL, NULL },
@@ -338,17 +362,17 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 	size_t before = strcspn(text, "%");
 
 	v->kind = rows[sums->cause].kind;
-	v->ns = sums->blocked_ns;
+	v->ns = sums->cause_ns;
 	if (v->kind == WHY_LOCK_HELD && c->open)
 		v->kind = WHY_LOCK_OPEN;
 	if (rows[sums->cause].text)
 		return why_verdict_print(&v->text, "%s %.*s%s%s.", NAME(c, c->tid), (int)before,
-					 text, TEXT_TIME(sums->blocked_ns), text + before + 2)
+					 text, TEXT_TIME(sums->cause_ns), text + before + 2)
 			       ?: !rows[sums->cause].remedy
 				  ? 0
 				  : why_verdict_print(&v->remedy, "%s", rows[sums->cause].remedy);
-	return why_verdict_print(&v->text, "%s has waited %s %s%s.", NAME(c, c->tid),
-				 TEXT_TIME(sums->blocked_ns), OBJECT(c, sums->cause),
+	return why_verdict_print(&v->text, "%s %s %s%s.", NAME(c, c->tid),
+				 c->open ? "has waited" : "waited", OBJECT(c, sums),
 				 c->open ? ", until the end of the recording" : "");
 }
 
@@ -365,32 +389,65 @@ static int why_verdict_too_little(const struct why_case *c, const struct why_sum
 								       "where it waits.");
 }
 
-/* The thread was blocked for most of the interval. */
-static int why_verdict_blocked(const struct why_case *c, const struct why_sums *sums,
+/* Nothing dominates. Of waits, the cause with most time is named. */
+static int why_verdict_nothing(const struct why_case *c, const struct why_sums *sums,
 			       struct why_verdict *v)
 {
+	const struct why_times *t = c->times;
+	char most[128] = "";
+
+	if (sums->cause != WAIT_UNKNOWN)
+		snprintf(most, sizeof(most), ", %s of it for %s", TEXT_TIME(sums->cause_ns),
+			 wait_cause_rows[sums->cause].title);
+	return why_verdict_print(&v->text, "%s ran for %s, was ready for %s and waited for %s%s.",
+				 NAME(c, c->tid), TEXT_TIME(t->running_ns),
+				 TEXT_TIME(t->runnable_ns), TEXT_TIME(sums->blocked_ns), most);
+}
+
+/* The waits of the thread are explained by other threads or by devices. -ENODATA = they are not. */
+static int why_verdict_by_path(const struct why_case *c, const struct why_sums *sums,
+			       struct why_verdict *v)
+{
+	bool is_file_system = sums->cause == WAIT_FILE_SYSTEM;
 	uint64_t half_ns = sums->total_ns / 2;
 
-	if (sums->holder_ns > 0 && sums->holder_ns >= half_ns)
+	if (sums->ready_held && sums->ready_held->ns >= half_ns)
 		return why_verdict_inversion(c, sums, v);
 	if (sums->others_ready_ns >= half_ns && sums->holder != 0)
 		return why_verdict_crowd(c, sums, v);
 	if (sums->cause == WAIT_FAULT || sums->cause == WAIT_MEMORY)
-		return why_verdict_own_wait(c, sums, v);
+		return -ENODATA;
 	if (sums->leaf_ns[PATH_DISK] >= half_ns)
-		return why_verdict_of_others(
-			c, sums, sums->cause == WAIT_FILE_SYSTEM ? WHY_JOURNAL : WHY_SLOW_DISK, v);
+		return why_verdict_of_others(c, sums, is_file_system ? WHY_JOURNAL : WHY_SLOW_DISK,
+					     sums->leaves[PATH_DISK], v);
 	if (sums->leaf_ns[PATH_NETWORK] >= half_ns)
-		return why_verdict_of_others(c, sums, WHY_REMOTE, v);
-	if (sums->others_ns >= half_ns && sums->cause == WAIT_CHILD)
-		return why_verdict_of_others(c, sums, WHY_CHILD, v);
-	if (sums->others_ns >= half_ns && sums->cause == WAIT_FILE_SYSTEM)
-		return why_verdict_of_others(c, sums, WHY_JOURNAL, v);
-	if (sums->others_ns >= half_ns)
-		return why_verdict_of_others(
-			c, sums, why_verdict_is_lock(sums->cause) ? WHY_LOCK_HELD : WHY_PROGRAM, v);
-	return sums->cause == WAIT_UNKNOWN ? why_verdict_too_little(c, sums, v)
-					   : why_verdict_own_wait(c, sums, v);
+		return why_verdict_of_others(c, sums, WHY_REMOTE, sums->leaves[PATH_NETWORK], v);
+	if (sums->others_ns < half_ns)
+		return -ENODATA;
+	return why_verdict_of_others(c, sums,
+				     sums->cause == WAIT_CHILD          ? WHY_CHILD
+				     : is_file_system                   ? WHY_JOURNAL
+				     : why_verdict_is_lock(sums->cause) ? WHY_LOCK_HELD
+									: WHY_PROGRAM,
+				     sums->main, v);
+}
+
+/* The thread was blocked for most of the interval. */
+static int why_verdict_blocked(const struct why_case *c, struct why_sums *sums,
+			       struct why_verdict *v)
+{
+	int r = why_verdict_by_path(c, sums, v);
+
+	if (r != -ENODATA) {
+		sums->uses_path = sums->uses_cause = true;
+		return r;
+	}
+	if (sums->cause_ns < sums->total_ns / 2)
+		return why_verdict_nothing(c, sums, v);
+	if (sums->cause == WAIT_UNKNOWN)
+		return why_verdict_too_little(c, sums, v);
+	sums->uses_cause = true;
+	return why_verdict_own_wait(c, sums, v);
 }
 
 /* The thread was ready for most of the interval. */
@@ -430,20 +487,21 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu,
 					 TEXT_TIME(t->stolen_ns));
 	if (v->kind == WHY_CPU_STOLEN)
-		return why_verdict_print(&v->text,
-					 "%s was ready for %s, but CPU %" PRIu32
-					 " ran nothing for %s of it: %sa hypervisor, or a CPU that "
-					 "slept.",
-					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu,
-					 TEXT_TIME(holder->ns),
-					 c->has_interrupts ? "" : "interrupts, ");
+		return why_verdict_print(
+			&v->text,
+			"%s was ready for %s, but CPU %" PRIu32
+			" ran nothing for %s of it: %sits CPU quota, a hypervisor, "
+			"or a CPU that slept.",
+			NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu, TEXT_TIME(holder->ns),
+			c->has_interrupts ? "" : "interrupts, ");
 	return why_verdict_print(&v->text, "%s was ready for %s%s%s.", NAME(c, c->tid),
 				 TEXT_TIME(t->runnable_ns), taken, beside)
 		       ?: !*beside
 			  ? 0
 			  : why_verdict_print(&v->remedy,
 					      "Check with taskset -p %u whether it may run on CPU "
-					      "%" PRIu32 ".",
+					      "%" PRIu32 ", and in cpu.stat of its cgroup whether "
+					      "its CPU quota was used up.",
 					      fxt_koid_tid(c->tid), c->idle_cpu);
 }
 
@@ -458,14 +516,17 @@ static int why_verdict_runs(const struct why_case *c, struct why_verdict *v)
 					    c->tid);
 }
 
+/* The certainty of a verdict, from the facts on which it depends. */
 static enum why_certainty why_verdict_certainty(const struct why_case *c,
 						const struct why_sums *sums)
 {
-	if (sums->unknown_ns > sums->total_ns / 10)
+	uint64_t unknown_ns = sums->uses_path ? sums->unknown_ns : c->times->unknown_ns;
+	uint64_t weak_ns = sums->uses_cause ? c->times->weak_ns : 0;
+
+	if (unknown_ns > sums->total_ns / 10)
 		return WHY_POSSIBLE;
-	return sums->unknown_ns > sums->total_ns / 100 || c->times->weak_ns > sums->total_ns / 100
-		       ? WHY_PROBABLE
-		       : WHY_CERTAIN;
+	return unknown_ns > sums->total_ns / 100 || weak_ns > sums->total_ns / 100 ? WHY_PROBABLE
+										   : WHY_CERTAIN;
 }
 
 static const char *const why_verdict_words[WHY_CERTAINTIES] = { "", "Probably: ", "Possibly: " };
@@ -489,7 +550,6 @@ int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 
 	if (r < 0)
 		return r;
-	v.certainty = why_verdict_certainty(c, &sums);
 	if (sums.blocked_ns >= sums.total_ns / 2)
 		r = why_verdict_blocked(c, &sums, &v);
 	else if (t->runnable_ns >= sums.total_ns / 2)
@@ -497,9 +557,8 @@ int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 	else if (t->running_ns >= sums.total_ns / 2)
 		r = why_verdict_runs(c, &v);
 	else
-		r = why_verdict_print(&v.text, "%s ran for %s, was ready for %s and waited for %s.",
-				      NAME(c, c->tid), TEXT_TIME(t->running_ns),
-				      TEXT_TIME(t->runnable_ns), TEXT_TIME(sums.blocked_ns));
+		r = why_verdict_nothing(c, &sums, &v);
+	v.certainty = why_verdict_certainty(c, &sums);
 	r = r ?: why_verdict_qualify(&v);
 	if (r < 0) {
 		why_verdict_deinit(&v);

@@ -62,13 +62,6 @@ struct why_verdict {
 
 void why_verdict_deinit(struct why_verdict *v);
 
-/* The time of a thread on a path, in steps of one kind. */
-struct why_share {
-	uint32_t tid;
-	enum path_kind kind;
-	uint64_t ns;
-};
-
 /* An interval of a thread, with all that is known about it. */
 struct why_case {
 	uint32_t tid;
@@ -76,17 +69,12 @@ struct why_case {
 	bool open; /* it lasts until the end of the recording */
 	const struct why_times *times;
 	const struct path *path;
-	const struct why_share *shares; /* of the path; the longest first */
-	size_t n_shares;
-	uint32_t idle_cpu;   /* another CPU that was idle for most of the interval */
-	uint32_t waker;      /* the thread that ended its longest wait; 0 = none, or not a thread */
-	bool has_waits;      /* the archive has details of waits */
-	bool has_interrupts; /* ... and interrupts */
+	uint32_t idle_cpu; /* another CPU that was idle for most of the interval */
+	uint32_t waker; /* the thread that ended its only wait; 0 = none, several, or no thread */
+	bool has_waits; /* the archive has details of waits */
+	bool has_interrupts;           /* ... and interrupts */
 	const struct summary *summary; /* for names */
 };
-
-/* Sums up PATH in a new array (free() it), the longest first. Returns 0 or -ENOMEM. */
-int why_verdict_shares(const struct path *path, struct why_share **ret, size_t *ret_n);
 
 /* Judges. Returns 0 or -ENOMEM. */
 int why_verdict_make(const struct why_case *c, struct why_verdict *ret);

@@ -72,7 +72,6 @@ int why_new(struct why **ret, const struct why_options *options, struct summary 
 static void why_instance_deinit(struct why_instance *i)
 {
 	path_deinit(&i->path);
-	free(i->shares);
 	why_verdict_deinit(&i->verdict);
 }
 
@@ -456,22 +455,19 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.open = i->open,
 		.times = &i->times,
 		.path = &i->path,
-		.waker = i->waker,
+		.waker = i->what == WHY_INSTANCE_WAIT ? i->waker : 0,
 		.has_waits = w->sources.waits,
 		.has_interrupts = w->sources.interrupts,
 		.summary = w->state->summary,
 	};
 	int r = why_split_thread(w, i->tid, i->from_ns, i->to_ns, &i->times)
 			?: path_compute(w->state->history, &sources, i->tid, i->from_ns, i->to_ns,
-					&i->path)
-			?: why_verdict_shares(&i->path, &i->shares, &i->n_shares);
+					&i->path);
 
 	if (i->times.idle_ns > 0)
 		i->idle_cpu =
 			idle_time_longest(w->state->history, i->times.cpu, i->from_ns, i->to_ns);
 	c.idle_cpu = i->idle_cpu;
-	c.shares = i->shares;
-	c.n_shares = i->n_shares;
 	return r ?: why_verdict_make(&c, &i->verdict);
 }
 

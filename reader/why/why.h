@@ -69,8 +69,6 @@ struct why_instance {
 	uint32_t idle_cpu; /* another CPU that was idle for most of its time; valid if one was */
 	struct why_times times;
 	struct path path;
-	struct why_share *shares; /* owned; the longest first */
-	size_t n_shares;
 	struct why_verdict verdict;
 };
 

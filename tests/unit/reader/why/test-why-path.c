@@ -349,7 +349,7 @@ static void check_path(struct plain *p, uint32_t tid, uint64_t from_ns, uint64_t
 					      .userdata = p,
 					      .idle = &p->idle };
 	struct path path = { 0 };
-	uint64_t at = from_ns;
+	uint64_t at = from_ns, shares_ns = 0;
 
 	assert_int_equal(path_compute(p->h, &sources, tid, from_ns, to_ns, &path), 0);
 	for (size_t i = 0; i < path.n_steps; i++) {
@@ -368,6 +368,9 @@ static void check_path(struct plain *p, uint32_t tid, uint64_t from_ns, uint64_t
 			check_holder(p, s);
 	}
 	assert_int_equal(at, to_ns > from_ns ? to_ns : from_ns);
+	for (size_t i = 0; i < path.n_shares; i++)
+		shares_ns += path.shares[i].ns;
+	assert_int_equal(shares_ns, at - from_ns);
 	path_deinit(&path);
 }
 
@@ -528,8 +531,14 @@ TEST(test_many_steps)
 	}
 	history_finish(h, TURNS * 100);
 	assert_int_equal(path_compute(h, NULL, 1, 0, TURNS * 100, &path), 0);
-	assert_true(path.cut);
+	assert_false(path.cut);
 	assert_true(path.n_steps <= WHY_PATH_STEPS_MAX);
+	/* The sums are exact all the same. */
+	assert_int_equal(path.n_shares, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(path.shares[i].kind, i ? PATH_RUNNABLE : PATH_RUNNING);
+		assert_int_equal(path.shares[i].ns, TURNS * 50);
+	}
 	for (size_t i = 0; i < path.n_steps; i++) {
 		assert_int_equal(path.steps[i].from_ns, at);
 		at = path.steps[i].to_ns;

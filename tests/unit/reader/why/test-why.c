@@ -10,7 +10,7 @@
 
 #define MS UINT64_C(1000000)
 
-enum { HIGH = 11, LOW = 12, MID = 13, TIMER_AT = 0x1000, MUTEX_AT = 0x2000 };
+enum { HIGH = 11, LOW = 12, MID = 13, OTHER = 14, TIMER_AT = 0x1000, MUTEX_AT = 0x2000 };
 
 /* Addresses of the kernel. */
 #define KERNEL UINT64_C(0xffffffff81000000)
@@ -300,7 +300,7 @@ TEST(test_ends_of_waits)
 	wait_in(&v, NULL, 0);
 	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
 	expect_verdict(&v, WHY_TOO_LITTLE, 0,
-		       "Probably: high (11) was blocked for 80.0 ms; the cause is unknown.");
+		       "high (11) was blocked for 80.0 ms; the cause is unknown.");
 }
 
 /* LOW runs on the other CPU, and wakes HIGH; or waits itself, for a disk. */
@@ -312,8 +312,8 @@ TEST(test_other_threads)
 	sw_on(&v, 1, 10 * MS, 0, 'R', LOW);
 	run_after_wakeup(&v, LOW, 90 * MS);
 	expect_verdict(&v, WHY_PROGRAM, LOW,
-		       "high (11) waited 80.0 ms for a pipe, until low (12) woke it, which ran for "
-		       "80.0 ms of it.");
+		       "high (11) waited 80.0 ms for a pipe, until low (12) woke it; low (12) ran "
+		       "for 80.0 ms of it.");
 
 	wait_in(&v, "jbd2_log_wait_commit", 90 * MS);
 	sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
@@ -323,9 +323,98 @@ TEST(test_other_threads)
 	sw_on(&v, 1, 85 * MS, 0, 'R', LOW);
 	offcpu(&v, LOW, 10 * MS, 85 * MS, TIMER_AT, NULL, NULL);
 	run_after_wakeup(&v, LOW, 90 * MS);
-	expect_verdict(&v, WHY_JOURNAL, LOW,
-		       "high (11) waited 80.0 ms for a file system, until low (12) woke it, which "
-		       "waited for a disk for 75.0 ms of it.");
+	expect_verdict(
+		&v, WHY_JOURNAL, LOW,
+		"high (11) waited 80.0 ms for a file system, until low (12) woke it; low (12) "
+		"waited for a disk for 75.0 ms of it.");
+}
+
+/* LOW ran, then waited, and then MID ran, for less time than LOW took in total. */
+TEST(test_main_thread)
+{
+	struct views v;
+
+	wait_in(&v, "pipe_read", 95 * MS);
+	sw_on(&v, 1, 1 * MS, 0, 'R', MID);
+	sw_on(&v, 1, 5 * MS, MID, 'S', LOW);
+	sw_on(&v, 1, 35 * MS, LOW, 'D', 0);
+	wake(&v, 60 * MS, LOW, FXT_KOID_IRQ + 2);
+	sw_on(&v, 1, 60 * MS, 0, 'R', LOW);
+	wake(&v, 61 * MS, MID, LOW);
+	sw_on(&v, 1, 61 * MS, LOW, 'S', MID);
+	run_after_wakeup(&v, MID, 95 * MS);
+	sw_on(&v, 1, 96 * MS, MID, 'S', 0);
+	expect_verdict(&v, WHY_PROGRAM, LOW,
+		       "high (11) waited 85.0 ms for a pipe, until mid (13) woke it; low (12) ran "
+		       "for 26.0 ms of it.");
+}
+
+/* Several threads, for which HIGH waited, were ready one after the other, behind MID. */
+TEST(test_crowd)
+{
+	struct views v;
+
+	wait_in(&v, "pipe_read", 90 * MS);
+	sw_on(&v, 1, 1 * MS, 0, 'R', OTHER);
+	sw_on(&v, 1, 2 * MS, OTHER, 'S', LOW);
+	sw_on(&v, 1, 10 * MS, LOW, 'R', MID);
+	sw_on(&v, 1, 40 * MS, MID, 'R', LOW);
+	wake(&v, 41 * MS, OTHER, LOW);
+	migrate(&v, 41 * MS, OTHER, 1);
+	sw_on(&v, 1, 41 * MS, LOW, 'S', MID);
+	sw_on(&v, 1, 66 * MS, MID, 'R', OTHER);
+	run_after_wakeup(&v, OTHER, 90 * MS);
+	expect_verdict(&v, WHY_CPU_TAKEN, MID,
+		       "high (11) waited 80.0 ms for a pipe, until thread 14 woke it. The threads "
+		       "for which it waited were ready for 55.0 ms of it, but got no CPU; of the "
+		       "others, mid (13) had their CPU for most time, 55.0 ms.");
+}
+
+/* Without a lock, there is no advice about locks. */
+TEST(test_no_lock)
+{
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
+	sw_on(&v, 1, 10 * MS, LOW, 'R', MID);
+	sw_on(&v, 1, 80 * MS, MID, 'S', LOW);
+	run_after_wakeup(&v, LOW, 90 * MS);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_PROGRAM);
+	assert_int_equal(v.why->worst[0].verdict.culprit, MID);
+	assert_string_equal(v.why->worst[0].verdict.remedy,
+			    "Move mid (13) to another CPU, or lower its priority.");
+	assert_int_equal(v.why->worst[0].verdict.ns, 70 * MS);
+	close_views(&v);
+}
+
+/* The window of HIGH: a long wait for a disk, and a short one for LOW, which is not the reason. */
+TEST(test_whole)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){ .what = WHY_INSTANCE_WINDOW,
+					     .wants = wants_one,
+					     .userdata = &only_high });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	frame(&v, KERNEL + TIMER_AT, "io_schedule");
+	frame(&v, KERNEL + MUTEX_AT, "pipe_read");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	sw_on(&v, 0, 10 * MS, HIGH, 'D', 0);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 80 * MS);
+	offcpu(&v, HIGH, 10 * MS, 80 * MS, TIMER_AT, NULL, NULL);
+	sw_on(&v, 1, 80 * MS, 0, 'R', LOW);
+	sw_on(&v, 0, 85 * MS, HIGH, 'S', 0);
+	run_after_wakeup(&v, LOW, 88 * MS);
+	offcpu(&v, HIGH, 85 * MS, 88 * MS, MUTEX_AT, NULL, NULL);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->n_worst, 1);
+	assert_string_equal(v.why->worst[0].verdict.text, "high (11) waited 70.0 ms for a disk.");
+	assert_int_equal(v.why->worst[0].verdict.culprit, 0);
+	assert_null(v.why->worst[0].verdict.remedy);
+	close_views(&v);
 }
 
 /* HIGH is woken at once, but runs late. */
@@ -336,20 +425,18 @@ TEST(test_no_cpu)
 	wait_in(&v, NULL, 0);
 	wake(&v, 11 * MS, HIGH, FXT_KOID_IRQ + 1);
 	sw_on(&v, 0, 90 * MS, 0, 'R', HIGH);
-	expect_verdict(
-		&v, WHY_CPU_STOLEN, 0,
-		"Probably: high (11) was ready for 79.0 ms, but CPU 0 ran nothing for 79.0 ms "
-		"of it: interrupts, a hypervisor, or a CPU that slept.");
+	expect_verdict(&v, WHY_CPU_STOLEN, 0,
+		       "high (11) was ready for 79.0 ms, but CPU 0 ran nothing for 79.0 ms "
+		       "of it: interrupts, its CPU quota, a hypervisor, or a CPU that slept.");
 
 	wait_in(&v, NULL, 0);
 	sw_on(&v, 1, 10 * MS, 0, 'R', LOW);
 	wake(&v, 11 * MS, HIGH, FXT_KOID_IRQ + 1);
 	sw_on(&v, 0, 11 * MS, 0, 'R', MID);
 	sw_on(&v, 0, 90 * MS, MID, 'R', HIGH);
-	expect_verdict(
-		&v, WHY_CPU_TAKEN, MID,
-		"Probably: high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 79.0 ms of "
-		"it.");
+	expect_verdict(&v, WHY_CPU_TAKEN, MID,
+		       "high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 79.0 ms of "
+		       "it.");
 }
 
 /* HIGH is ready behind MID, until an idle CPU pulls it. */
@@ -364,7 +451,7 @@ TEST(test_pulled)
 	migrate(&v, 89 * MS, HIGH, 1);
 	sw_on(&v, 1, 90 * MS, 0, 'R', HIGH);
 	expect_verdict(&v, WHY_CPU_IDLE, MID,
-		       "Probably: high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 78.0 ms "
+		       "high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 78.0 ms "
 		       "of it; another CPU, most of it CPU 1, was idle for 78.0 ms of it.");
 }
 
@@ -463,7 +550,9 @@ int main(void)
 		cmocka_unit_test(test_no_schedule),   cmocka_unit_test(test_forgetting),
 		cmocka_unit_test(test_sums),          cmocka_unit_test(test_ends_of_waits),
 		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
-		cmocka_unit_test(test_pulled),
+		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
+		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_no_lock),
+		cmocka_unit_test(test_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
