@@ -36,6 +36,12 @@ static inline __attribute__((always_inline, unused)) unsigned fxt_koid_tid(unsig
 	return koid & ((1u << FXT_KOID_TID_BITS) - 1);
 }
 
+/* Whether KOID is a thread or a process of Linux, of a single machine. */
+static inline __attribute__((always_inline, unused)) int fxt_koid_is_task(unsigned long long koid)
+{
+	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1;
+}
+
 /* Whether KOID is the "other" of a CPU. */
 static inline __attribute__((always_inline, unused)) int fxt_koid_is_other(unsigned long long koid)
 {

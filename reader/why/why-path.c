@@ -204,17 +204,20 @@ static enum path_kind path_kind_of_source(enum wait_source source)
 	return kinds[source];
 }
 
-/* The kind of the interrupt that ended the wait of TID at WOKEN_NS on CPU. */
-static enum path_kind path_find_source(const struct path_walk *w, uint32_t tid, uint64_t woken_ns,
-				       uint32_t cpu)
+/*
+ * The kind of the interrupt that ended the wait of SEGMENT. It was on *CPU; NULL = it is not known
+ * where, as for the idle thread, which has done work for another CPU.
+ */
+static enum path_kind path_find_source(const struct path_walk *w,
+				       const struct thread_segment *segment, const uint32_t *cpu)
 {
 	const struct path_sources *s = w->sources;
-	enum wait_source source =
-		s && s->find ? s->find(s->userdata, tid, woken_ns) : WAIT_SOURCE_UNKNOWN;
+	enum wait_source source = s && s->find ? s->find(s->userdata, segment->tid, segment->to_ns)
+					       : WAIT_SOURCE_UNKNOWN;
 	struct history_interrupt interrupt;
 
-	if (source == WAIT_SOURCE_UNKNOWN &&
-	    history_find_interrupt(w->h, cpu, woken_ns, &interrupt) > 0)
+	if (source == WAIT_SOURCE_UNKNOWN && cpu &&
+	    history_find_interrupt(w->h, *cpu, segment->to_ns, &interrupt) > 0)
 		source = wait_source_of(NULL, 0, interrupt.name);
 	return path_kind_of_source(source);
 }
@@ -231,6 +234,50 @@ static uint32_t path_find_owner(const struct path_walk *w, const struct thread_s
 	return owner;
 }
 
+/* What KOID, which has woken a thread, is. */
+static enum why_role path_role(const struct path_walk *w, uint32_t koid)
+{
+	const struct path_sources *s = w->sources;
+
+	if (s && s->role)
+		return s->role(s->userdata, koid);
+	return fxt_koid_is_other(koid) ? WHY_ROLE_OTHER : WHY_ROLE_TASK;
+}
+
+/* The end of a wait that no thread has ended. Returns false if SEGMENT's waker is a thread. */
+static bool path_end_wait(const struct path_walk *w, const struct thread_segment *segment,
+			  struct path_step *leaf)
+{
+	struct history_span span;
+
+	if (segment->waker_tid == 0) {
+		leaf->kind = path_find_source(w, segment, NULL);
+		return true;
+	}
+	if (path_is_interrupt(segment->waker_tid, &leaf->cpu)) {
+		leaf->kind = path_find_source(w, segment, &leaf->cpu);
+		return true;
+	}
+	switch (path_role(w, segment->waker_tid)) {
+	case WHY_ROLE_TASK:
+		return false;
+	case WHY_ROLE_SOFTIRQS:
+		/* It has served an interrupt, which is unknown, and not caused the wait. */
+		if (history_find(w->h, segment->waker_tid, segment->to_ns, &span))
+			leaf->cpu = span.segment.cpu;
+		leaf->kind = path_find_source(w, segment, &leaf->cpu);
+		return true;
+	case WHY_ROLE_INTERRUPT:
+		leaf->kind = path_find_source(w, segment, NULL);
+		return true;
+	case WHY_ROLE_OTHER:
+		leaf->kind = PATH_FILTERED;
+		return true;
+	default:
+		return true;
+	}
+}
+
 /* A part of a wait, from BEGIN_NS on. */
 static int path_wait(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
 {
@@ -245,15 +292,9 @@ static int path_wait(struct path_walk *w, const struct thread_segment *segment, 
 			return path_enter(w, owner, begin_ns, segment->from_ns);
 		leaf.kind = PATH_OPEN;
 	} else if (segment->end == THREAD_END_EVENT && segment->woken) {
-		if (waker == 0) {
-			leaf.kind = path_find_source(w, segment->tid, segment->to_ns, segment->cpu);
-		} else if (path_is_interrupt(waker, &leaf.cpu)) {
-			leaf.kind = path_find_source(w, segment->tid, segment->to_ns, leaf.cpu);
-		} else if (fxt_koid_is_other(waker)) {
-			leaf.kind = PATH_FILTERED;
-		} else if (waker != segment->tid && path_ran(w->h, waker, segment->to_ns)) {
+		if (!path_end_wait(w, segment, &leaf) && waker != segment->tid &&
+		    path_ran(w->h, waker, segment->to_ns))
 			return path_enter(w, waker, begin_ns, segment->from_ns);
-		}
 	}
 	return path_step_to(w, begin_ns, leaf);
 }

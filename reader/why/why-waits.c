@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "model/koids.h"
 #include "model/maps.h"
+#include "reader/why/why-threads.h"
 
 /* Functions of a stack that are looked at. */
 enum { WHY_FUNCTIONS_MAX = 64 };
@@ -24,7 +24,7 @@ void why_waits_deinit(struct why_waits *w)
 	table_deinit(&w->pending);
 	table_deinit_free(&w->judged);
 	text_set_deinit(&w->texts);
-	*w = (struct why_waits){ .profile = w->profile, .names = w->names };
+	*w = (struct why_waits){ .profile = w->profile, .names = w->names, .summary = w->summary };
 }
 
 static uint64_t why_waits_key(uint32_t tid, uint64_t from_ns)
@@ -170,10 +170,11 @@ static int why_waits_classify(struct why_waits *w, uint32_t node, const struct w
 }
 
 /* The waker tells whether the other end of a socket is on this machine. */
-static void why_waits_refine(const struct thread_segment *segment, struct wait_verdict *v)
+static void why_waits_refine(const struct why_waits *w, const struct thread_segment *segment,
+			     struct wait_verdict *v)
 {
-	if (v->cause == WAIT_SOCKET && segment->woken && segment->waker_tid != 0 &&
-	    segment->waker_tid < FXT_KOID_KYMO)
+	if (v->cause == WAIT_SOCKET && segment->woken &&
+	    why_thread_role(w->summary, segment->waker_tid) == WHY_ROLE_TASK)
 		v->cause = WAIT_LOCAL;
 }
 
@@ -196,7 +197,7 @@ int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
 	r = why_waits_classify(w, wait ? wait->node : 0, &state, ret);
 	if (r < 0)
 		return r;
-	why_waits_refine(segment, ret);
+	why_waits_refine(w, segment, ret);
 	if (wait) {
 		wait->verdict = *ret;
 		wait->judged = true;

@@ -12,6 +12,7 @@
 #include "base/text-set.h"
 #include "model/event.h"
 #include "reader/views/profile-names.h"
+#include "reader/views/summary.h"
 #include "reader/views/thread-states.h"
 #include "reader/why/wait-cause.h"
 
@@ -33,6 +34,7 @@ struct why_wait {
 struct why_waits {
 	struct profile *profile;           /* borrowed */
 	const struct profile_names *names; /* borrowed; can be NULL */
+	const struct summary *summary;     /* borrowed: what wakers are */
 	struct why_wait *list;             /* owned; in the order of the file */
 	size_t n, room;
 	uint64_t n_dropped;
@@ -44,7 +46,7 @@ struct why_waits {
 	struct text_set texts;
 };
 
-/* All zeroes, but with the two borrowed pointers, is an empty one. */
+/* All zeroes, but with the borrowed pointers, is an empty one. */
 void why_waits_deinit(struct why_waits *w);
 
 /* Takes one event in, which the profile has taken before. Returns 0 or -ENOMEM. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "model/koids.h"
+#include "reader/why/why-threads.h"
 
 const char *const why_what_keys[WHY_INSTANCES] = {
 	[WHY_INSTANCE_WAIT] = "wait",
@@ -61,6 +61,7 @@ int why_new(struct why **ret, const struct why_options *options, struct summary 
 	s->options = *options;
 	s->summary = summary;
 	s->waits.profile = profile;
+	s->waits.summary = summary;
 	s->waits.names = options->names;
 	if (history_new(&s->history, options->limits) < 0)
 		return -ENOMEM;
@@ -195,13 +196,6 @@ static void why_finish_sources(struct why *w)
 
 /* ---- instances ---- */
 
-static bool why_is_kernel_thread(const struct why_state *s, uint32_t tid)
-{
-	const struct summary_thread *t = table_get(&s->summary->threads, tid);
-
-	return t && t->pid == FXT_KOID_KTHREADD;
-}
-
 /*
  * Whether a wait is one for work. Without a cause, it can be one. So can a wait for another program
  * that has not ended, or that began before the recording.
@@ -281,7 +275,10 @@ static void why_note_wait(struct why_walk *walk, const struct thread_segment *se
 	walk->longest_ns = segment->to_ns - segment->from_ns;
 	now->verdict_of_wait = *verdict;
 	now->wait_ns = segment->from_ns;
-	now->waker = segment->woken && segment->waker_tid < FXT_KOID_KYMO ? segment->waker_tid : 0;
+	now->waker = 0;
+	if (segment->woken &&
+	    why_thread_role(walk->w->state->summary, segment->waker_tid) == WHY_ROLE_TASK)
+		now->waker = segment->waker_tid;
 }
 
 /* The instance goes on to the end of SEGMENT. */
@@ -323,7 +320,7 @@ static int why_find_waits(struct why *w, struct why_thread *t)
 	struct why_walk walk = {
 		.w = w,
 		.thread = t,
-		.is_kernel_thread = why_is_kernel_thread(w->state, t->tid),
+		.is_kernel_thread = why_thread_is_kernel(w->state->summary, t->tid),
 	};
 	struct history_span span;
 	int r = 0;
@@ -344,7 +341,7 @@ static int why_find_window(struct why *w, struct why_thread *t)
 			 .tid = t->tid,
 			 .from_ns = w->from_ns,
 			 .to_ns = w->to_ns },
-		.is_kernel_thread = why_is_kernel_thread(w->state, t->tid),
+		.is_kernel_thread = why_thread_is_kernel(w->state->summary, t->tid),
 	};
 	struct wait_verdict verdict;
 	struct history_span span;
@@ -372,7 +369,7 @@ static int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint6
 	const struct why_split split = {
 		.history = s->history,
 		.waits = &s->waits,
-		.is_kernel_thread = why_is_kernel_thread(s, tid),
+		.is_kernel_thread = why_thread_is_kernel(s->summary, tid),
 		.use = &s->use,
 	};
 
@@ -441,10 +438,18 @@ static enum wait_source why_find_source(void *userdata, uint32_t tid, uint64_t w
 	}
 }
 
+static enum why_role why_find_role(void *userdata, uint32_t koid)
+{
+	const struct why *w = userdata;
+
+	return why_thread_role(w->state->summary, koid);
+}
+
 static int why_explain(struct why *w, struct why_instance *i)
 {
 	const struct path_sources sources = {
 		.find = why_find_source,
+		.role = why_find_role,
 		.userdata = w,
 		.idle = &w->state->idle,
 	};
@@ -499,5 +504,6 @@ int why_find_cause(const struct why *w, uint32_t tid, uint64_t from_ns, struct w
 	if (!history_find(s->history, tid, from_ns + 1, &span) ||
 	    span.segment.state != THREAD_BLOCKED)
 		return 0;
-	return why_waits_judge(&s->waits, &span.segment, why_is_kernel_thread(s, tid), ret);
+	return why_waits_judge(&s->waits, &span.segment, why_thread_is_kernel(s->summary, tid),
+			       ret);
 }

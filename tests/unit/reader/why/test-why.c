@@ -79,6 +79,14 @@ static void task(struct views *v, uint32_t tid, const char *name)
 				.task = { .comm = name, .command_line = "", .is_process = true } });
 }
 
+static void thread_of(struct views *v, uint32_t tid, uint32_t pid, const char *name)
+{
+	feed(v, (struct event){ .kind = EVENT_TASK,
+				.pid = pid,
+				.tid = tid,
+				.task = { .comm = name, .command_line = "" } });
+}
+
 static void frame(struct views *v, uint64_t address, const char *function)
 {
 	feed(v, (struct event){ .kind = EVENT_FRAME,
@@ -329,6 +337,48 @@ TEST(test_other_threads)
 		"waited for a disk for 75.0 ms of it.");
 }
 
+/* ksoftirqd ends a wait, but is not the reason of it; nor is any other thread. */
+TEST(test_softirqs)
+{
+	struct views v;
+
+	wait_in(&v, "hrtimer_nanosleep", 90 * MS);
+	thread_of(&v, LOW, FXT_KOID_KTHREADD, "ksoftirqd/1");
+	sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
+	run_after_wakeup(&v, LOW, 90 * MS);
+	expect_verdict(&v, WHY_SLEEP, 0, "high (11) slept for 80.0 ms by its own choice.");
+
+	wait_in(&v, "tcp_recvmsg", 90 * MS);
+	thread_of(&v, LOW, FXT_KOID_KTHREADD, "ksoftirqd/1");
+	sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
+	run_after_wakeup(&v, LOW, 90 * MS);
+	expect_verdict(&v, WHY_REMOTE, 0, "high (11) waited 80.0 ms for a socket.");
+}
+
+/* A later owner of a tid, and the interrupts of the second machine of a merged archive. */
+TEST(test_large_koids)
+{
+	const uint32_t later = LOW + (2u << FXT_KOID_TID_BITS), second = 512u << FXT_KOID_TID_BITS;
+	struct views v;
+
+	wait_in(&v, "tcp_recvmsg", 90 * MS);
+	task(&v, later, "later");
+	sw_on(&v, 1, 5 * MS, 0, 'R', later);
+	run_after_wakeup(&v, later, 90 * MS);
+	expect_verdict(
+		&v, WHY_PROGRAM, later,
+		"high (11) waited 80.0 ms for a socket on this machine, until later (8388620) "
+		"woke it; later (8388620) ran for 80.0 ms of it.");
+
+	wait_in(&v, "hrtimer_nanosleep", 90 * MS);
+	thread_of(&v, FXT_KOID_IRQ + 1 + second, FXT_KOID_IRQ + second, "irq cpu 0");
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1 + second, 90 * MS);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->worst[0].path.shares[0].kind, PATH_TIMER);
+	assert_int_equal(v.why->worst[0].waker, 0);
+	close_views(&v);
+}
+
 /* LOW ran, then waited, and then MID ran, for less time than LOW took in total. */
 TEST(test_main_thread)
 {
@@ -551,7 +601,8 @@ int main(void)
 		cmocka_unit_test(test_sums),          cmocka_unit_test(test_ends_of_waits),
 		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
 		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
-		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_no_lock),
+		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
+		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
 		cmocka_unit_test(test_whole),
 	};
 
