@@ -99,6 +99,11 @@ static void verb_why_report_sources(const struct open_trace *t, const struct why
 		cli_error("the recording has too many switches: the answer leaves out its first "
 			  "%s; select a part (--from, --to)",
 			  TEXT_TIME(w->forgotten_ns));
+	if (w->holders_cut)
+		cli_error("the recording has too many switches: the threads that had the CPUs are "
+			  "not known all the time; select a part (--from, --to)");
+	if (w->paths_cut)
+		cli_error("a limit was reached: a part of the time of some waits is not explained");
 	if (w->n_waits_dropped)
 		cli_error("the stacks of %" PRIu64 " waits were left out, since there are too many",
 			  w->n_waits_dropped);
@@ -122,6 +127,12 @@ static int verb_why_print(const struct request *q, const struct open_trace *t,
 		why_text_print(&view);
 	verb_why_report_sources(t, in->why);
 	return CLI_OK;
+}
+
+/* Whether a limit has cut the answer. */
+static bool verb_why_is_cut(const struct why *w)
+{
+	return w->forgotten_ns || w->n_waits_dropped || w->holders_cut || w->paths_cut;
 }
 
 static int verb_why_run(const struct request *q)
@@ -151,7 +162,7 @@ static int verb_why_run(const struct request *q)
 		return r;
 	r = read_events_finish(&t, in.summary);
 	r = read_events_unmapped(&t, profile_n_unmapped(in.profile), r);
-	return r == CLI_OK && (in.why->forgotten_ns || in.why->n_waits_dropped) ? CLI_DAMAGE : r;
+	return r == CLI_OK && verb_why_is_cut(in.why) ? CLI_DAMAGE : r;
 }
 
 static int verb_why_parse_worst(void *worst, char *text)
@@ -212,7 +223,7 @@ const struct verb verb_why_row = {
 		"\nFILE is an archive with the category sched, and offcpu for the causes of waits; '-' is\n"
 		"standard input. WHOM is a process or thread (an id, or a name with * and ?), a systemd\n"
 		"unit, or a cgroup (/PATH). Waits for work count only if WHOM is given.\n"
-		"Exits with 3 if the archive is damaged or events were lost in the recording, and with 1\n"
-		"if it has no scheduling records.\n",
+		"Exits with 3 if the archive is damaged, events were lost in the recording, or a limit has\n"
+		"cut the answer, and with 1 if it has no scheduling records.\n",
 	.run = verb_why,
 };

@@ -29,7 +29,7 @@ static struct json_object *why_json_times(const struct why_view *v, const struct
 {
 	return JSON_OBJECT(
 		JSON_OF(t, total_ns, running_ns, interrupted_ns, runnable_ns, woken_ns,
-			throttled_ns, idle_ns),
+			throttled_ns, idle_ns, stolen_ns),
 		JSON("blocked_ns", why_json_blocked(t)), JSON_OF(t, unknown_ns, absent_ns),
 		JSON("holders", JSON_LIST(h, t->holders, t->n_holders,
 					  JSON_OBJECT(JSON("thread", why_json_thread(v, h->tid)),
@@ -102,7 +102,8 @@ static struct json_object *why_json_instance(const struct why_view *v, const str
 		JSON("what", why_what_keys[i->what]), JSON("thread", why_json_thread(v, i->tid)),
 		JSON_OF(i, from_ns, to_ns, open), JSON("times", why_json_times(v, &i->times)),
 		JSON("verdict", why_json_verdict(v, &i->verdict)),
-		JSON_IF(i->times.idle_ns, "idle_cpu", i->idle_cpu),
+		JSON_IF(i->idle_cpu_ns, "idle_cpu", i->idle_cpu),
+		JSON_IF(i->idle_cpu_ns, "idle_cpu_ns", i->idle_cpu_ns),
 		JSON_IF(i->wait_ns, "wait", why_json_wait(v, i->tid, i->wait_ns)),
 		JSON_IF(i->waker, "waker", why_json_thread(v, i->waker)),
 		JSON("path", JSON_LIST(s, i->path.steps, i->path.n_steps, why_json_step(v, s))),
@@ -136,7 +137,8 @@ int why_json_print(const struct why_view *v)
 		JSON("total", why_json_times(v, &w->total)),
 		JSON("threads", JSON_LIST(t, w->threads, w->n_threads, why_json_sum(v, t))),
 		JSON("instances", w->n_instances), JSON_OF(w, instances_ns),
-		JSON("waits_dropped", w->n_waits_dropped), JSON_OF(w, forgotten_ns),
+		JSON("waits_dropped", w->n_waits_dropped),
+		JSON_OF(w, forgotten_ns, holders_cut, paths_cut),
 		JSON("worst", JSON_LIST(i, w->worst, w->n_worst, why_json_instance(v, i)))));
 	return 0;
 }

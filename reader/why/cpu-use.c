@@ -4,6 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+bool cpu_budget_is_used_up(struct cpu_budget *b)
+{
+	if (!b || b->n < b->max)
+		return false;
+	b->is_used_up = true;
+	return true;
+}
+
 void cpu_use_deinit(struct cpu_use *u)
 {
 	table_deinit_free(&u->shares);
@@ -36,7 +44,7 @@ static int cpu_use_add_holders(struct cpu_use *u, const struct history *h, uint3
 
 		if (slice.from_ns >= to_ns)
 			break;
-		u->n_slices++;
+		cpu_budget_spend(u->budget, 1);
 		if (!cpu_use_clip(&slice, from_ns, to_ns) || !slice.known)
 			continue;
 		share = table_make(&u->shares, (uint64_t)slice.tid + 1, sizeof(*share));
@@ -55,7 +63,7 @@ int cpu_use_add(struct cpu_use *u, const struct history *h, uint32_t cpu, uint64
 {
 	if (to_ns <= from_ns)
 		return 0;
-	if (u->n_slices >= CPU_USE_SLICES_MAX) {
+	if (cpu_budget_is_used_up(u->budget)) {
 		u->unknown_ns += to_ns - from_ns;
 		return 0;
 	}

@@ -3,8 +3,8 @@
  * The use of CPUs while a thread waits for one: the threads that had its CPU, and the time in which
  * another CPU was idle. Computed from the slices of a history.
  *
- * The time that this takes is proportional to the number of slices in the intervals. After
- * CPU_USE_SLICES_MAX slices, further intervals are added without details.
+ * The time that this takes is proportional to the number of slices in the intervals. A budget of
+ * slices limits it. When it is used up, further intervals are added without details.
  */
 #pragma once
 
@@ -16,7 +16,23 @@
 #include "reader/why/history.h"
 #include "reader/why/idle-time.h"
 
-enum { CPU_USE_SLICES_MAX = 1 << 28 };
+enum { CPU_USE_SLICES_MAX = 1 << 28 /* the usual budget */ };
+
+/* Slices that may be visited, for all questions of a view. */
+struct cpu_budget {
+	uint64_t n, max;
+	bool is_used_up; /* details of an interval are missing */
+};
+
+/* Whether B (NULL = no limit) is used up. Notes it, since the caller then leaves out details. */
+bool cpu_budget_is_used_up(struct cpu_budget *b);
+
+/* N slices were visited. */
+static inline void cpu_budget_spend(struct cpu_budget *b, uint64_t n)
+{
+	if (b)
+		b->n += n;
+}
 
 /* A thread that had the CPU. */
 struct cpu_share {
@@ -30,13 +46,13 @@ struct cpu_use {
 	uint64_t idle_ns;    /* at least one other CPU was idle; 0 without `idle` */
 
 	const struct idle_time *idle; /* borrowed; can be NULL */
-	uint64_t n_slices;            /* visited ones */
+	struct cpu_budget *budget;    /* likewise */
 };
 
-/* All zeroes, except `idle`, is an empty one. */
+/* All zeroes, except for the borrowed pointers, is an empty one. */
 void cpu_use_deinit(struct cpu_use *u);
 
-/* Makes U empty. The number of visited slices stays. */
+/* Makes U empty. */
 void cpu_use_clear(struct cpu_use *u);
 
 /* Adds [FROM_NS, TO_NS) of CPU. Returns 0 or -ENOMEM. */

@@ -174,8 +174,9 @@ uint64_t idle_time_beside(const struct idle_time *t, const struct history *h, ui
 	return more_ns + one_ns - own_ns;
 }
 
+/* The idle time of CPU. Adds the number of visited slices to *N. */
 static uint64_t idle_time_of(const struct history *h, uint32_t cpu, uint64_t from_ns,
-			     uint64_t to_ns)
+			     uint64_t to_ns, uint64_t *n)
 {
 	struct history_slice slice;
 	uint64_t ns = 0;
@@ -183,6 +184,7 @@ static uint64_t idle_time_of(const struct history *h, uint32_t cpu, uint64_t fro
 	for (size_t pos = 0; history_next_slice(h, cpu, from_ns, &pos, &slice);) {
 		if (slice.from_ns >= to_ns)
 			break;
+		++*n;
 		if (!slice.known || slice.tid != 0 || slice.to_ns <= from_ns)
 			continue;
 		ns += (slice.to_ns < to_ns ? slice.to_ns : to_ns) -
@@ -191,17 +193,13 @@ static uint64_t idle_time_of(const struct history *h, uint32_t cpu, uint64_t fro
 	return ns;
 }
 
-uint32_t idle_time_longest(const struct history *h, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+uint64_t idle_time_add_each(const struct history *h, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+			    uint64_t *ns)
 {
-	uint64_t longest_ns = 0, ns;
-	uint32_t ret = cpu;
+	uint64_t n = history_n_cpus(h);
 
-	for (uint32_t i = 0; i < history_n_cpus(h); i++) {
-		ns = i != cpu ? idle_time_of(h, i, from_ns, to_ns) : 0;
-		if (ns <= longest_ns)
-			continue;
-		longest_ns = ns;
-		ret = i;
-	}
-	return ret;
+	for (uint32_t i = 0; i < history_n_cpus(h); i++)
+		if (i != cpu)
+			ns[i] += idle_time_of(h, i, from_ns, to_ns, &n);
+	return n;
 }

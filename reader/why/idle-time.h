@@ -26,5 +26,9 @@ int idle_time_make(struct idle_time *t, const struct history *h);
 uint64_t idle_time_beside(const struct idle_time *t, const struct history *h, uint32_t cpu,
 			  uint64_t from_ns, uint64_t to_ns);
 
-/* The CPU, other than CPU, that was idle for most of FROM_NS to TO_NS; CPU itself if none was. */
-uint32_t idle_time_longest(const struct history *h, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/*
+ * Adds the idle time of each CPU other than CPU, from FROM_NS to TO_NS, to NS, which has
+ * history_n_cpus() elements. Returns the number of visited slices and CPUs.
+ */
+uint64_t idle_time_add_each(const struct history *h, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+			    uint64_t *ns);

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "model/koids.h"
-#include "reader/why/cpu-use.h"
 
 const char *const path_kind_keys[PATH_KINDS] = {
 	[PATH_RUNNING] = "running",     [PATH_RUNNABLE] = "runnable",
@@ -423,7 +422,8 @@ int path_compute(const struct history *h, const struct path_sources *sources, ui
 		.path = ret,
 		.levels = { { .tid = tid, .from_ns = from_ns, .at_ns = to_ns } },
 		.n_levels = 1,
-		.use = { .idle = sources ? sources->idle : NULL },
+		.use = { .idle = sources ? sources->idle : NULL,
+			 .budget = sources ? sources->budget : NULL },
 		.short_ns = to_ns > from_ns ? (to_ns - from_ns) / 1000 : 0,
 	};
 	int r = path_run(&w) ?: path_sum(&w);

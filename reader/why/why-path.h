@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reader/why/cpu-use.h"
 #include "reader/why/history.h"
 #include "reader/why/idle-time.h"
 #include "reader/why/wait-cause.h"
@@ -132,6 +133,7 @@ struct path_sources {
 	uint32_t (*owner)(void *userdata, uint32_t tid, uint64_t from_ns);
 	void *userdata;
 	const struct idle_time *idle; /* for idle_ns; borrowed; can be NULL */
+	struct cpu_budget *budget;    /* of slices; likewise */
 };
 
 /*

@@ -2,37 +2,13 @@
 #include "reader/why/why-split.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 
-DEFINE_ORDER(why_split_holder_order, struct cpu_share,
-	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid))
 DEFINE_ORDER_OF_POINTERS(why_split_share_order, struct cpu_share,
 			 COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid))
-
-/* Adds one holder to those of T, which stay the longest. */
-static void why_split_add_holder(struct why_times *t, const struct cpu_share *share)
-{
-	struct cpu_share all[WHY_HOLDERS + 1];
-	size_t n = 0;
-
-	for (; n < t->n_holders; n++) {
-		if (t->holders[n].tid != share->tid)
-			continue;
-		t->holders[n].ns += share->ns;
-		SORT(t->holders, t->n_holders, why_split_holder_order);
-		return;
-	}
-	memcpy(all, t->holders, n * sizeof(*all));
-	all[n++] = *share;
-	SORT(all, n, why_split_holder_order);
-	if (n > WHY_HOLDERS)
-		t->other_holders_ns += all[--n].ns;
-	memcpy(t->holders, all, n * sizeof(*all));
-	t->n_holders = n;
-}
 
 void why_split_add(struct why_times *to, const struct why_times *from)
 {
@@ -49,9 +25,6 @@ void why_split_add(struct why_times *to, const struct why_times *from)
 	to->weak_ns += from->weak_ns;
 	to->unknown_ns += from->unknown_ns;
 	to->absent_ns += from->absent_ns;
-	to->other_holders_ns += from->other_holders_ns;
-	for (size_t i = 0; i < from->n_holders; i++)
-		why_split_add_holder(to, &from->holders[i]);
 }
 
 uint64_t why_split_blocked(const struct why_times *t)
@@ -90,6 +63,7 @@ static int why_split_runnable(struct why_split_state *state, const struct thread
 	t->throttled_ns += segment->throttled ? ns : 0;
 	t->stolen_ns += history_interrupted_ns(state->s->history, segment->cpu, segment->from_ns,
 					       segment->to_ns);
+	t->many_cpus |= state->longest_ns > 0 && t->cpu != segment->cpu;
 	if (ns > state->longest_ns) {
 		state->longest_ns = ns;
 		t->cpu = segment->cpu;
@@ -142,16 +116,16 @@ static int why_split_segment(struct why_split_state *state, const struct thread_
 	}
 }
 
-/* The threads that had the CPU of T, and the idle CPUs meanwhile. */
-static int why_split_finish(struct why_times *t, const struct cpu_use *use)
+int why_split_set_holders(struct why_times *t, const struct table *shares)
 {
 	size_t n = 0;
 	_cleanup_free_ struct cpu_share **list =
-		(struct cpu_share **)table_sorted(&use->shares, why_split_share_order, &n);
+		(struct cpu_share **)table_sorted(shares, why_split_share_order, &n);
 
 	if (!list)
 		return -ENOMEM;
-	t->idle_ns = use->idle_ns;
+	t->n_holders = 0;
+	t->other_holders_ns = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i < WHY_HOLDERS)
 			t->holders[t->n_holders++] = *list[i];
@@ -213,5 +187,38 @@ int why_split(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_
 	if (r < 0)
 		return r;
 	why_split_outside(ret, NULL, to_ns - at_ns);
-	return why_split_finish(ret, s->use);
+	ret->idle_ns = s->use->idle_ns;
+	return why_split_set_holders(ret, &s->use->shares);
+}
+
+int why_split_idle_cpu(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+		       uint32_t *ret_cpu, uint64_t *ret_ns)
+{
+	const struct history *h = s->history;
+	_cleanup_free_ uint64_t *ns = calloc(history_n_cpus(h) + 1, sizeof(*ns));
+	size_t pos = history_seek(h, tid, from_ns);
+	struct history_span span;
+
+	*ret_ns = 0;
+	if (!ns)
+		return -ENOMEM;
+	while (history_next(h, tid, &pos, &span) && span.segment.from_ns < to_ns) {
+		const struct thread_segment *g = &span.segment;
+
+		if (g->state != THREAD_RUNNABLE || g->to_ns <= from_ns)
+			continue;
+		if (cpu_budget_is_used_up(s->use->budget))
+			return 0;
+		cpu_budget_spend(s->use->budget,
+				 idle_time_add_each(h, g->cpu,
+						    g->from_ns > from_ns ? g->from_ns : from_ns,
+						    g->to_ns < to_ns ? g->to_ns : to_ns, ns));
+	}
+	for (uint32_t i = 0; i < history_n_cpus(h); i++) {
+		if (ns[i] <= *ret_ns)
+			continue;
+		*ret_cpu = i;
+		*ret_ns = ns[i];
+	}
+	return 0;
 }

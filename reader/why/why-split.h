@@ -30,6 +30,7 @@ struct why_times {
 	uint64_t idle_ns;      /* of runnable_ns: another CPU was idle */
 	uint64_t stolen_ns;    /* of runnable_ns: interrupts on its CPU */
 	uint32_t cpu;          /* the CPU of the longest part of it */
+	bool many_cpus;        /* there were parts on other CPUs */
 	uint64_t blocked_ns[WAIT_CAUSES];
 	/* Of blocked_ns: its cause is from the functions of the program, or from weaker evidence. */
 	uint64_t weak_ns;
@@ -51,7 +52,21 @@ struct why_split {
 int why_split(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
 	      struct why_times *ret);
 
-/* Adds FROM to TO. Of holders, the longest are kept. */
+/*
+ * Finds the CPU that was idle for most of the time in which TID was ready, for another CPU, in
+ * [FROM_NS, TO_NS). *RET_NS is its time; 0 = there is none, or the budget of the CPU use is used
+ * up. Returns 0 or -ENOMEM.
+ */
+int why_split_idle_cpu(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+		       uint32_t *ret_cpu, uint64_t *ret_ns);
+
+/*
+ * Sets the holders of T from SHARES (koid + 1 -> struct cpu_share): the longest, and the rest.
+ * Returns 0 or -ENOMEM.
+ */
+int why_split_set_holders(struct why_times *t, const struct table *shares);
+
+/* Adds FROM to TO, without the holders. */
 void why_split_add(struct why_times *to, const struct why_times *from);
 
 /* The sum of blocked_ns. */

@@ -456,17 +456,19 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 	const struct why_times *t = c->times;
 	const struct cpu_share *holder = t->n_holders > 0 ? &t->holders[0] : NULL;
 	uint64_t half_ns = t->runnable_ns / 2;
-	char beside[96] = "", taken[WHY_DEED_MAX] = "";
+	char beside[128] = "", taken[WHY_DEED_MAX] = "", cpu[24] = "its CPU";
 
 	v->ns = t->runnable_ns;
 	v->culprit = holder ? holder->tid : 0;
-	if (t->idle_ns > 0 && t->idle_ns >= half_ns)
+	if (!t->many_cpus)
+		snprintf(cpu, sizeof(cpu), "CPU %" PRIu32, t->cpu);
+	if (t->idle_ns > 0 && t->idle_ns >= half_ns && c->idle_cpu_ns > 0)
 		snprintf(beside, sizeof(beside),
-			 "; another CPU, most of it CPU %" PRIu32 ", was idle for %s of it",
-			 c->idle_cpu, TEXT_TIME(t->idle_ns));
+			 "; another CPU was idle for %s of it, CPU %" PRIu32 " for %s",
+			 TEXT_TIME(t->idle_ns), c->idle_cpu, TEXT_TIME(c->idle_cpu_ns));
 	if (holder && holder->tid != 0)
-		snprintf(taken, sizeof(taken), "; %s had CPU %" PRIu32 " for %s of it",
-			 NAME(c, holder->tid), t->cpu, TEXT_TIME(holder->ns));
+		snprintf(taken, sizeof(taken), "; %s had %s for %s of it", NAME(c, holder->tid),
+			 cpu, TEXT_TIME(holder->ns));
 	if (t->throttled_ns >= half_ns && t->throttled_ns > 0)
 		v->kind = WHY_QUOTA;
 	else if (t->stolen_ns >= half_ns && t->stolen_ns > 0)
@@ -482,18 +484,16 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 								"cgroup (cpu.max).");
 	if (v->kind == WHY_INTERRUPTS)
 		return why_verdict_print(&v->text,
-					 "%s was ready for %s; interrupts took CPU %" PRIu32
-					 " for %s of it.",
-					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu,
+					 "%s was ready for %s; interrupts took %s for %s of it.",
+					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), cpu,
 					 TEXT_TIME(t->stolen_ns));
 	if (v->kind == WHY_CPU_STOLEN)
-		return why_verdict_print(
-			&v->text,
-			"%s was ready for %s, but CPU %" PRIu32
-			" ran nothing for %s of it: %sits CPU quota, a hypervisor, "
-			"or a CPU that slept.",
-			NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu, TEXT_TIME(holder->ns),
-			c->has_interrupts ? "" : "interrupts, ");
+		return why_verdict_print(&v->text,
+					 "%s was ready for %s, but %s ran nothing for %s of it: "
+					 "%sits CPU quota, a hypervisor, or a CPU that slept.",
+					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), cpu,
+					 TEXT_TIME(holder->ns),
+					 c->has_interrupts ? "" : "interrupts, ");
 	return why_verdict_print(&v->text, "%s was ready for %s%s%s.", NAME(c, c->tid),
 				 TEXT_TIME(t->runnable_ns), taken, beside)
 		       ?: !*beside

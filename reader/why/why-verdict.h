@@ -69,7 +69,8 @@ struct why_case {
 	bool open; /* it lasts until the end of the recording */
 	const struct why_times *times;
 	const struct path *path;
-	uint32_t idle_cpu; /* another CPU that was idle for most of the interval */
+	uint32_t idle_cpu;    /* another CPU that was idle while the thread was ready */
+	uint64_t idle_cpu_ns; /* 0 = it is not known */
 	uint32_t waker; /* the thread that ended its only wait; 0 = none, several, or no thread */
 	bool has_waits; /* the archive has details of waits */
 	bool has_interrupts;           /* ... and interrupts */

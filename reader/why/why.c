@@ -20,7 +20,9 @@ struct why_state {
 	struct why_waits waits;
 	struct idle_time idle;
 	struct cpu_use use;
-	uint64_t last_ns; /* the last time in the file */
+	struct cpu_budget budget;
+	struct table holders; /* of all selected threads: koid + 1 -> struct cpu_share, owned */
+	uint64_t last_ns;     /* the last time in the file */
 };
 
 /* ---- reading ---- */
@@ -87,6 +89,7 @@ struct why *why_free(struct why *w)
 	if (w->state) {
 		why_waits_deinit(&w->state->waits);
 		cpu_use_deinit(&w->state->use);
+		table_deinit_free(&w->state->holders);
 		idle_time_deinit(&w->state->idle);
 		history_free(w->state->history);
 	}
@@ -177,6 +180,8 @@ static int why_end_reading(struct why *w)
 						s->waits.list[i].from_ns, s->waits.list[i].letter);
 	why_set_window(w);
 	s->use.idle = &s->idle;
+	s->use.budget = &s->budget;
+	s->budget.max = s->options.max_slices ?: CPU_USE_SLICES_MAX;
 	return r ?: idle_time_make(&s->idle, s->history);
 }
 
@@ -220,30 +225,25 @@ static bool why_is_idle(const struct why *w, const struct thread_segment *segmen
 }
 
 /* Keeps I if it is one of the longest. */
-static int why_keep(struct why *w, struct why_thread *t, const struct why_instance *i)
+static void why_keep(struct why *w, const struct why_instance *i)
 {
 	const struct why_options *o = &w->state->options;
 	uint64_t ns = i->to_ns - i->from_ns;
 	size_t at = w->n_worst;
 
 	if (ns == 0)
-		return 0;
-	t->n_waits++;
-	t->waits_ns += ns;
+		return;
 	w->n_instances++;
 	w->instances_ns += ns;
-	if (ns > t->longest_ns)
-		t->longest_ns = ns;
 	if (ns < o->min_ns)
-		return 0;
+		return;
 	while (at > 0 && ns > w->worst[at - 1].to_ns - w->worst[at - 1].from_ns)
 		at--;
 	if (at >= o->n_worst)
-		return 0;
+		return;
 	w->n_worst += w->n_worst < o->n_worst;
 	memmove(&w->worst[at + 1], &w->worst[at], (w->n_worst - 1 - at) * sizeof(*w->worst));
 	w->worst[at] = *i;
-	return 0;
 }
 
 /* The walk over the segments of a thread. */
@@ -255,13 +255,23 @@ struct why_walk {
 	bool is_kernel_thread;
 };
 
+/* Counts the wait that ends, which is an instance unless windows are. */
 static int why_close_instance(struct why_walk *walk)
 {
 	struct why_instance now = walk->now;
+	uint64_t ns = now.to_ns - now.from_ns;
 
 	walk->now = (struct why_instance){ 0 };
 	walk->longest_ns = 0;
-	return now.tid != 0 ? why_keep(walk->w, walk->thread, &now) : 0;
+	if (ns == 0)
+		return 0;
+	walk->thread->n_waits++;
+	walk->thread->waits_ns += ns;
+	if (ns > walk->thread->longest_ns)
+		walk->thread->longest_ns = ns;
+	if (walk->w->state->options.what == WHY_INSTANCE_WAIT)
+		why_keep(walk->w, &now);
+	return 0;
 }
 
 /* Notes SEGMENT as the longest wait of the instance. */
@@ -345,7 +355,7 @@ static int why_find_window(struct why *w, struct why_thread *t)
 	};
 	struct wait_verdict verdict;
 	struct history_span span;
-	int r = 0;
+	int r = why_find_waits(w, t);
 
 	for (size_t pos = 0; r == 0 && history_next(w->state->history, t->tid, &pos, &span);) {
 		if (span.segment.to_ns <= w->from_ns || span.segment.from_ns >= w->to_ns ||
@@ -357,23 +367,47 @@ static int why_find_window(struct why *w, struct why_thread *t)
 		if (r == 0)
 			why_note_wait(&walk, &span.segment, &verdict);
 	}
-	return r ?: why_close_instance(&walk);
+	if (r == 0)
+		why_keep(w, &walk.now);
+	return r;
 }
 
 /* ---- results ---- */
 
-static int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
-			    struct why_times *ret)
+static struct why_split why_split_of(struct why_state *s, uint32_t tid)
 {
-	struct why_state *s = w->state;
-	const struct why_split split = {
+	return (struct why_split){
 		.history = s->history,
 		.waits = &s->waits,
 		.is_kernel_thread = why_thread_is_kernel(s->summary, tid),
 		.use = &s->use,
 	};
+}
+
+static int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+			    struct why_times *ret)
+{
+	const struct why_split split = why_split_of(w->state, tid);
 
 	return why_split(&split, tid, from_ns, to_ns, ret);
+}
+
+/* Adds the times of T, which were split last, to those of all. */
+static int why_add_total(struct why *w, const struct why_thread *t)
+{
+	const struct cpu_share *share;
+
+	why_split_add(&w->total, &t->times);
+	for (size_t pos = 0; (share = table_next(&w->state->use.shares, &pos));) {
+		struct cpu_share *sum =
+			table_make(&w->state->holders, (uint64_t)share->tid + 1, sizeof(*sum));
+
+		if (!sum)
+			return -ENOMEM;
+		sum->tid = share->tid;
+		sum->ns += share->ns;
+	}
+	return 0;
 }
 
 static int why_add_thread(struct why *w, uint32_t tid)
@@ -383,10 +417,9 @@ static int why_add_thread(struct why *w, uint32_t tid)
 	int r;
 
 	*t = (struct why_thread){ .tid = tid, .pid = known ? known->pid : 0 };
-	r = why_split_thread(w, tid, w->from_ns, w->to_ns, &t->times);
+	r = why_split_thread(w, tid, w->from_ns, w->to_ns, &t->times) ?: why_add_total(w, t);
 	if (r < 0)
 		return r;
-	why_split_add(&w->total, &t->times);
 	w->n_threads++;
 	return w->state->options.what == WHY_INSTANCE_WAIT ? why_find_waits(w, t)
 							   : why_find_window(w, t);
@@ -410,7 +443,7 @@ static int why_add_threads(struct why *w)
 		if (!o->wants || o->wants(o->userdata, tids[i]))
 			r = why_add_thread(w, tids[i]);
 	SORT(w->threads, w->n_threads, why_thread_order);
-	return r;
+	return r ?: why_split_set_holders(&w->total, &w->state->holders);
 }
 
 /* The source of the interrupt that ended a wait, from the cause of the wait. */
@@ -452,7 +485,9 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.role = why_find_role,
 		.userdata = w,
 		.idle = &w->state->idle,
+		.budget = &w->state->budget,
 	};
+	const struct why_split split = why_split_of(w->state, i->tid);
 	struct why_case c = {
 		.tid = i->tid,
 		.from_ns = i->from_ns,
@@ -469,10 +504,12 @@ static int why_explain(struct why *w, struct why_instance *i)
 			?: path_compute(w->state->history, &sources, i->tid, i->from_ns, i->to_ns,
 					&i->path);
 
-	if (i->times.idle_ns > 0)
-		i->idle_cpu =
-			idle_time_longest(w->state->history, i->times.cpu, i->from_ns, i->to_ns);
+	if (r == 0 && i->times.idle_ns > 0)
+		r = why_split_idle_cpu(&split, i->tid, i->from_ns, i->to_ns, &i->idle_cpu,
+				       &i->idle_cpu_ns);
+	w->paths_cut |= i->path.cut;
 	c.idle_cpu = i->idle_cpu;
+	c.idle_cpu_ns = i->idle_cpu_ns;
 	return r ?: why_verdict_make(&c, &i->verdict);
 }
 
@@ -486,6 +523,7 @@ int why_finish(struct why *w)
 	r = why_end_reading(w) ?: why_add_threads(w);
 	for (size_t i = 0; i < w->n_worst && r == 0; i++)
 		r = why_explain(w, &w->worst[i]);
+	w->holders_cut = w->state->budget.is_used_up;
 	why_finish_sources(w);
 	return r;
 }

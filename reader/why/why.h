@@ -54,8 +54,10 @@ struct why_options {
 	 * Threads were selected by name: waits for work (WAIT_IS_IDLE) are instances, too.
 	 */
 	bool with_idle;
-	const struct profile_names *names;   /* borrowed; can be NULL */
-	const struct history_limits *limits; /* for tests; NULL = the usual ones */
+	const struct profile_names *names; /* borrowed; can be NULL */
+	/* For tests; NULL, 0 = the usual ones */
+	const struct history_limits *limits;
+	uint64_t max_slices;
 };
 
 struct why_instance {
@@ -66,7 +68,9 @@ struct why_instance {
 	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN if it had none */
 	uint64_t wait_ns;                    /* begin of this wait; 0 = none */
 	uint32_t waker;                      /* thread that ended it; 0 = none, or not a thread */
-	uint32_t idle_cpu; /* another CPU that was idle for most of its time; valid if one was */
+	/* Another CPU, and the time for which it was idle while the thread was ready; 0 = none. */
+	uint32_t idle_cpu;
+	uint64_t idle_cpu_ns;
 	struct why_times times;
 	struct path path;
 	struct why_verdict verdict;
@@ -108,6 +112,8 @@ struct why {
 	uint64_t instances_ns; /* their sum */
 	uint64_t n_waits_dropped;
 	uint64_t forgotten_ns; /* the part of the window before history_begin_ns() */
+	bool holders_cut; /* the threads that had the CPUs are known in a part of the time only */
+	bool paths_cut;   /* a limit has cut a path of `worst` */
 	struct why_sources sources;
 
 	struct why_state *state; /* of why.c */

@@ -240,6 +240,9 @@ TEST(test_window)
 	assert_int_equal(v.why->n_worst, 1);
 	assert_int_equal(v.why->worst[0].times.runnable_ns, 30 * MS);
 	assert_int_equal(v.why->total.total_ns, 30 * MS);
+	assert_int_equal(v.why->n_instances, 1);
+	assert_int_equal(v.why->threads[0].n_waits, 1);
+	assert_int_equal(v.why->threads[0].longest_ns, 30 * MS);
 	close_views(&v);
 }
 
@@ -461,6 +464,9 @@ TEST(test_whole)
 	offcpu(&v, HIGH, 85 * MS, 88 * MS, MUTEX_AT, NULL, NULL);
 	end(&v, 100 * MS, 0);
 	assert_int_equal(v.why->n_worst, 1);
+	/* The window is no wait. */
+	assert_int_equal(v.why->threads[0].n_waits, 2);
+	assert_int_equal(v.why->threads[0].longest_ns, 70 * MS);
 	assert_string_equal(v.why->worst[0].verdict.text, "high (11) waited 70.0 ms for a disk.");
 	assert_int_equal(v.why->worst[0].verdict.culprit, 0);
 	assert_null(v.why->worst[0].verdict.remedy);
@@ -501,8 +507,67 @@ TEST(test_pulled)
 	migrate(&v, 89 * MS, HIGH, 1);
 	sw_on(&v, 1, 90 * MS, 0, 'R', HIGH);
 	expect_verdict(&v, WHY_CPU_IDLE, MID,
-		       "high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 78.0 ms "
-		       "of it; another CPU, most of it CPU 1, was idle for 78.0 ms of it.");
+		       "high (11) was ready for 79.0 ms; mid (13) had its CPU for 78.0 ms "
+		       "of it; another CPU was idle for 78.0 ms of it, CPU 1 for 78.0 ms.");
+}
+
+/* Another CPU is idle before HIGH is ready, and a third one while it is. */
+TEST(test_idle_cpu)
+{
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 1 * MS, LOW, 'S', 0);
+	sw_on(&v, 2, 1 * MS, 0, 'R', OTHER);
+	sw_on(&v, 0, 11 * MS, 0, 'R', MID);
+	sw_on(&v, 1, 50 * MS, 0, 'R', LOW);
+	wake(&v, 50 * MS, HIGH, FXT_KOID_IRQ + 1);
+	sw_on(&v, 2, 60 * MS, OTHER, 'S', 0);
+	sw_on(&v, 2, 90 * MS, 0, 'R', OTHER);
+	sw_on(&v, 0, 95 * MS, MID, 'R', HIGH);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->worst[0].idle_cpu, 2);
+	assert_int_equal(v.why->worst[0].idle_cpu_ns, 30 * MS);
+	assert_int_equal(v.why->worst[0].times.idle_ns, 30 * MS);
+	close_views(&v);
+}
+
+/* A thread that is not among the first eight for any victim can be the first one of all. */
+TEST(test_total_holders)
+{
+	enum { VICTIMS = 20, HOLDERS = 8, FIRST = 1000 };
+	struct views v;
+
+	open_views(&v, (struct why_options){ 0 });
+	begin(&v, 0);
+	for (uint32_t i = 0; i < VICTIMS; i++) {
+		uint64_t at = i * 10 * MS;
+		uint32_t victim = FIRST + i;
+
+		sw_on(&v, 0, at + 1, i ? LOW : 0, 'S', victim);
+		for (uint32_t k = 0; k < HOLDERS; k++)
+			sw_on(&v, 0, at + 10 + k * 10000, k ? 2000 + i * HOLDERS + k - 1 : victim,
+			      k ? 'S' : 'R', 2000 + i * HOLDERS + k);
+		sw_on(&v, 0, at + 100000, 2000 + i * HOLDERS + HOLDERS - 1, 'S', LOW);
+		sw_on(&v, 0, at + 109000, LOW, 'S', victim);
+		sw_on(&v, 0, at + 110000, victim, 'S', LOW);
+	}
+	end(&v, 1000 * MS, 0);
+	assert_int_equal(v.why->total.holders[0].tid, LOW);
+	assert_int_equal(v.why->total.holders[0].ns, VICTIMS * 9000);
+	close_views(&v);
+}
+
+/* Without room for more slices, the answer says so. */
+TEST(test_budget)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){ .max_slices = 1 });
+	invert(&v);
+	end(&v, 100 * MS, 0);
+	assert_true(v.why->holders_cut);
+	close_views(&v);
 }
 
 /* A thread waits since before the begin until the end: only `offcpu` shows it. */
@@ -603,7 +668,8 @@ int main(void)
 		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
 		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
 		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
+		cmocka_unit_test(test_total_holders), cmocka_unit_test(test_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
