@@ -615,7 +615,11 @@ int summary_finish(struct summary *s)
 	int r;
 
 	summary_end_times(s, s->end_ns);
-	r = summary_account_finish(s, s->end_ns);
+	/* (a recording can end in a pause) */
+	r = s->paused && s->end_ns > s->paused_at_ns
+		    ? summary_account_pause(s, s->paused_at_ns, s->end_ns)
+		    : 0;
+	r = r ?: summary_account_finish(s, s->end_ns);
 	activity_sums_finish(&s->activity, s->recorded_ns);
 	return r;
 }

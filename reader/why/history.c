@@ -36,7 +36,8 @@ struct history_thread {
 	uint64_t to_ns; /* end of the last piece */
 	uint32_t tid;
 	uint32_t creator_tid; /* 0 = unknown */
-	bool forgotten;       /* pieces[0] is not its first one */
+	uint64_t created_ns;
+	bool forgotten; /* pieces[0] is not its first one */
 };
 
 /* Where the next one begins, it ends. */
@@ -51,15 +52,22 @@ struct history_handler {
 	uint32_t length_ns;
 	uint16_t name;
 	uint8_t kind;
+	/* Set by history_index_handlers(): */
+	uint32_t reach_ns;  /* after from_ns, the last end of this one and those before it */
+	uint32_t outer;     /* distance to the one around it; 0 = none */
+	uint64_t before_ns; /* time of interrupts before from_ns; nested ones count once */
 };
+
+/* Deeper nested interrupts do not exist. In damaged archives, they are not found. */
+enum { HISTORY_NESTED_MAX = 16 };
 
 struct history_cpu {
 	struct history_turn *turns; /* owned */
 	size_t n, room;
-	struct history_handler *handlers; /* owned; see history_sort_handlers() */
+	struct history_handler *handlers; /* owned; see history_index_handlers() */
 	size_t n_handlers, room_handlers;
-	uint32_t longest_ns; /* of the handlers */
-	bool unsorted;
+	bool unsorted, indexed;
+	bool open; /* it is in history.open */
 };
 
 struct history {
@@ -70,6 +78,9 @@ struct history {
 	bool unsorted;
 	struct history_cpu **cpus; /* owned, as are they; NULL = not seen */
 	size_t n_cpus;
+	/* Numbers of the CPUs whose last slice is known: those that had a switch since the last loss */
+	uint32_t *open; /* owned */
+	size_t n_open, room_open;
 	size_t n_pieces, n_turns, n_handlers;
 	struct text_set texts;
 	const char *names[HISTORY_NAMES_MAX]; /* of `texts` */
@@ -115,6 +126,7 @@ struct history *history_free(struct history *h)
 		free(h->cpus[i]);
 	}
 	free(h->cpus);
+	free(h->open);
 	free(h->tids);
 	text_set_deinit(&h->texts);
 	return free_ptr(h);
@@ -300,6 +312,18 @@ static int history_add_turn(struct history *h, struct history_cpu *c, struct his
 	return 0;
 }
 
+/* From the next loss on, nothing is known about CPU, which is C. */
+static int history_open_cpu(struct history *h, struct history_cpu *c, uint32_t cpu)
+{
+	if (c->open)
+		return 0;
+	if (GROW(h->open, h->room_open, h->n_open + 1) < 0)
+		return -ENOMEM;
+	h->open[h->n_open++] = cpu;
+	c->open = true;
+	return 0;
+}
+
 static int history_on_switch(struct history *h, const struct event *ev)
 {
 	bool closes = ev->sw.synthetic && ev->sw.next_tid == 0;
@@ -308,7 +332,7 @@ static int history_on_switch(struct history *h, const struct event *ev)
 	if (ev->cpu > HISTORY_CPU_MAX)
 		return 0;
 	c = history_get_cpu(h, ev->cpu);
-	if (!c)
+	if (!c || history_open_cpu(h, c, ev->cpu) < 0)
 		return -ENOMEM;
 	/* Records are missing: nobody knows when the thread before has left. */
 	if (c->n > 0 && c->turns[c->n - 1].tid != ev->tid)
@@ -316,29 +340,33 @@ static int history_on_switch(struct history *h, const struct event *ev)
 	return history_add_turn(h, c, (struct history_turn){ ev->ts_ns, ev->sw.next_tid, !closes });
 }
 
-/* From TS_NS on, nothing is known about the CPUs. */
+/* From TS_NS on, nothing is known about the CPUs, until they have switches again. */
 static int history_end_turns(struct history *h, uint64_t ts_ns)
 {
-	int r = 0;
+	for (; h->n_open > 0; h->n_open--) {
+		struct history_cpu *c = h->cpus[h->open[h->n_open - 1]];
+		int r = history_add_turn(h, c, (struct history_turn){ ts_ns, 0, false });
 
-	for (size_t i = 0; i < h->n_cpus && r == 0; i++)
-		if (h->cpus[i] && h->cpus[i]->n > 0)
-			r = history_add_turn(h, h->cpus[i],
-					     (struct history_turn){ ts_ns, 0, false });
-	return r;
-}
-
-/* The thread has another koid from now on. */
-static int history_on_exec(struct history *h, const struct event *ev)
-{
-	for (size_t i = 0; i < h->n_cpus; i++) {
-		struct history_cpu *c = h->cpus[i];
-
-		if (c && c->n > 0 && c->turns[c->n - 1].tid == ev->exec.old_tid)
-			return history_add_turn(h, c,
-						(struct history_turn){ ev->ts_ns, ev->tid, true });
+		if (r < 0)
+			return r;
+		c->open = false;
 	}
 	return 0;
+}
+
+/* The thread has another koid from now on. Its run under the old one has just ended. */
+static int history_on_exec(struct history *h, const struct event *ev)
+{
+	const struct history_thread *t = table_get(&h->threads, ev->exec.old_tid);
+	const struct history_piece *last = t && t->n > 0 ? &t->pieces[t->n - 1] : NULL;
+	struct history_cpu *c;
+
+	if (!last || last->state != THREAD_RUNNING || last->cpu >= h->n_cpus)
+		return 0;
+	c = h->cpus[last->cpu];
+	return c && c->n > 0 && c->turns[c->n - 1].tid == ev->exec.old_tid
+		       ? history_add_turn(h, c, (struct history_turn){ ev->ts_ns, ev->tid, true })
+		       : 0;
 }
 
 static int history_on_fork(struct history *h, const struct event *ev)
@@ -352,8 +380,10 @@ static int history_on_fork(struct history *h, const struct event *ev)
 	t = history_get_thread(h, ev->fork.child_tid);
 	if (!t)
 		return -ENOMEM;
-	if (t->n == 0 || t->pieces[0].from_ns >= ev->ts_ns)
+	if (t->n == 0 || t->pieces[0].from_ns >= ev->ts_ns) {
 		t->creator_tid = ev->tid;
+		t->created_ns = ev->ts_ns;
+	}
 	return 0;
 }
 
@@ -429,8 +459,7 @@ static int history_on_interval(struct history *h, const struct event *ev)
 	/* An inner handler ends, and is written, before the outer one. */
 	c->unsorted |=
 		c->n_handlers > 0 && c->handlers[c->n_handlers - 1].from_ns > handler.from_ns;
-	if (handler.length_ns > c->longest_ns)
-		c->longest_ns = handler.length_ns;
+	c->indexed = false;
 	c->handlers[c->n_handlers++] = handler;
 	h->n_handlers++;
 	return 0;
@@ -440,7 +469,7 @@ DEFINE_ORDER(history_handler_order, struct history_handler,
 	     COMPARE(x->from_ns, y->from_ns) ?: COMPARE(y->length_ns, x->length_ns))
 
 /* The handlers of CPU in the order of their begin. NULL = none. */
-static const struct history_cpu *history_sort_handlers(const struct history *h, uint32_t cpu)
+static struct history_cpu *history_sort_handlers(const struct history *h, uint32_t cpu)
 {
 	struct history_cpu *c = cpu < h->n_cpus ? h->cpus[cpu] : NULL;
 
@@ -452,55 +481,87 @@ static const struct history_cpu *history_sort_handlers(const struct history *h, 
 	return c;
 }
 
+static uint64_t history_handler_end(const struct history_handler *x)
+{
+	return x->from_ns + x->length_ns;
+}
+
+/*
+ * The same, with sums and the nesting, so that a question takes logarithmic time, however long a
+ * handler is.
+ */
+static const struct history_cpu *history_index_handlers(const struct history *h, uint32_t cpu)
+{
+	struct history_cpu *c = history_sort_handlers(h, cpu);
+	size_t around[HISTORY_NESTED_MAX], depth = 0;
+	uint64_t reach_ns = 0, sum_ns = 0;
+
+	for (size_t i = 0; c && !c->indexed && i < c->n_handlers; i++) {
+		struct history_handler *x = &c->handlers[i];
+		uint64_t end_ns = history_handler_end(x);
+
+		while (depth > 0 &&
+		       history_handler_end(&c->handlers[around[depth - 1]]) < x->from_ns)
+			depth--;
+		x->outer = depth > 0 ? (uint32_t)(i - around[depth - 1]) : 0;
+		if (depth < HISTORY_NESTED_MAX)
+			around[depth++] = i;
+		if (i > 0)
+			sum_ns += (reach_ns < x->from_ns ? reach_ns : x->from_ns) -
+				  c->handlers[i - 1].from_ns;
+		reach_ns = end_ns > reach_ns ? end_ns : reach_ns;
+		x->before_ns = sum_ns;
+		x->reach_ns = (uint32_t)(reach_ns - x->from_ns);
+	}
+	if (c)
+		c->indexed = true;
+	return c;
+}
+
 int history_find_interrupt(const struct history *h, uint32_t cpu, uint64_t at_ns,
 			   struct history_interrupt *ret)
 {
-	const struct history_cpu *c = history_sort_handlers(h, cpu);
+	const struct history_cpu *c = history_index_handlers(h, cpu);
+	const struct history_handler *x;
 	size_t i;
 
 	if (h->n_handlers == 0)
 		return -ENODATA;
-	if (!c)
+	i = c ? ARRAY_FIRST(k, 0, c->n_handlers, c->handlers[k].from_ns > at_ns) : 0;
+	if (i == 0)
 		return 0;
-	i = ARRAY_FIRST(k, 0, c->n_handlers, c->handlers[k].from_ns > at_ns);
-	while (i-- > 0 && at_ns - c->handlers[i].from_ns <= c->longest_ns) {
-		const struct history_handler *x = &c->handlers[i];
+	x = &c->handlers[i - 1];
+	while (history_handler_end(x) < at_ns && x->outer > 0)
+		x -= x->outer;
+	if (history_handler_end(x) < at_ns)
+		return 0;
+	*ret = (struct history_interrupt){
+		.from_ns = x->from_ns,
+		.to_ns = history_handler_end(x),
+		.kind = x->kind,
+		.name = h->names[x->name],
+	};
+	return 1;
+}
 
-		if (at_ns - x->from_ns > x->length_ns)
-			continue;
-		*ret = (struct history_interrupt){
-			.from_ns = x->from_ns,
-			.to_ns = x->from_ns + x->length_ns,
-			.kind = x->kind,
-			.name = h->names[x->name],
-		};
-		return 1;
-	}
-	return 0;
+/* The time of interrupts on C before AT_NS. */
+static uint64_t history_interrupted_until(const struct history_cpu *c, uint64_t at_ns)
+{
+	size_t i = ARRAY_FIRST(k, 0, c->n_handlers, c->handlers[k].from_ns >= at_ns);
+	const struct history_handler *x = i > 0 ? &c->handlers[i - 1] : NULL;
+	uint64_t ns = x ? at_ns - x->from_ns : 0;
+
+	return x ? x->before_ns + (ns < x->reach_ns ? ns : x->reach_ns) : 0;
 }
 
 uint64_t history_interrupted_ns(const struct history *h, uint32_t cpu, uint64_t from_ns,
 				uint64_t to_ns)
 {
-	const struct history_cpu *c = history_sort_handlers(h, cpu);
-	uint64_t ns = 0, first_ns;
-	size_t i;
+	const struct history_cpu *c = history_index_handlers(h, cpu);
 
-	if (!c)
-		return 0;
-	first_ns = from_ns > c->longest_ns ? from_ns - c->longest_ns : 0;
-	i = ARRAY_FIRST(k, 0, c->n_handlers, c->handlers[k].from_ns >= first_ns);
-	for (; i < c->n_handlers && c->handlers[i].from_ns < to_ns; i++) {
-		uint64_t begin = c->handlers[i].from_ns, end = begin + c->handlers[i].length_ns;
-
-		begin = begin > from_ns ? begin : from_ns;
-		end = end < to_ns ? end : to_ns;
-		if (end <= begin)
-			continue;
-		ns += end - begin;
-		from_ns = end;
-	}
-	return ns;
+	return c && from_ns < to_ns
+		       ? history_interrupted_until(c, to_ns) - history_interrupted_until(c, from_ns)
+		       : 0;
 }
 
 /* ---- all ---- */
@@ -536,35 +597,44 @@ void history_finish(struct history *h, uint64_t end_ns)
 	h->end_ns = end_ns;
 }
 
-int history_add_earlier(struct history *h, uint32_t tid, uint64_t from_ns, char letter)
+int history_add_earlier(struct history *h, const struct history_earlier *wait)
 {
-	struct history_thread *t = tid != 0 ? history_get_thread(h, tid) : NULL;
-	struct history_piece piece = {
-		.from_ns = from_ns,
-		.state = THREAD_BLOCKED,
-		.end = THREAD_END_OPEN,
-		.letter = history_letter_index(letter) & 15,
+	struct history_thread *t = wait->tid != 0 ? history_get_thread(h, wait->tid) : NULL;
+	uint64_t first_ns = t && t->n > 0 ? t->pieces[0].from_ns : h->end_ns;
+	bool is_cut = wait->to_ns < first_ns; /* the state is unknown after it */
+	struct history_piece pieces[2] = {
+		{
+			.from_ns = wait->from_ns,
+			.state = THREAD_BLOCKED,
+			.end = is_cut          ? THREAD_END_GAP
+			       : t && t->n > 0 ? THREAD_END_EVENT
+					       : THREAD_END_OPEN,
+			.letter = history_letter_index(wait->letter) & 15,
+		},
+		{ .from_ns = wait->to_ns, .end = THREAD_END_GAP },
 	};
+	size_t n = 1;
 
 	if (!t)
-		return tid != 0 ? -ENOMEM : 0;
-	if (t->forgotten || t->creator_tid != 0 ||
-	    from_ns >= (t->n > 0 ? t->pieces[0].from_ns : h->end_ns))
+		return wait->tid != 0 ? -ENOMEM : 0;
+	if (t->forgotten || t->creator_tid != 0 || wait->from_ns >= first_ns ||
+	    wait->to_ns <= wait->from_ns)
 		return 0;
-	if (GROW(t->pieces, t->room, t->n + 1) < 0)
+	if (GROW(t->pieces, t->room, t->n + 2) < 0)
 		return -ENOMEM;
 	if (t->n > 0) {
-		piece.end = THREAD_END_EVENT;
-		piece.woken = t->pieces[0].state == THREAD_RUNNABLE && t->pieces[0].woken;
-		piece.waker_tid = piece.woken ? t->pieces[0].waker_tid : 0;
-		piece.cpu = t->pieces[0].cpu;
-		memmove(t->pieces + 1, t->pieces, t->n * sizeof(*t->pieces));
+		n += is_cut;
+		pieces[0].woken =
+			!is_cut && t->pieces[0].state == THREAD_RUNNABLE && t->pieces[0].woken;
+		pieces[0].waker_tid = pieces[0].woken ? t->pieces[0].waker_tid : 0;
+		pieces[0].cpu = t->pieces[0].cpu;
+		memmove(t->pieces + n, t->pieces, t->n * sizeof(*t->pieces));
 	} else {
-		t->to_ns = h->end_ns;
+		t->to_ns = is_cut ? wait->to_ns : h->end_ns;
 	}
-	t->pieces[0] = piece;
-	t->n++;
-	h->n_pieces++;
+	memcpy(t->pieces, pieces, n * sizeof(*pieces));
+	t->n += n;
+	h->n_pieces += n;
 	return 0;
 }
 
@@ -621,18 +691,22 @@ static void history_forget_cpu(struct history *h, struct history_cpu *c, uint64_
 		h->n_handlers -= n;
 		c->handlers = history_drop(c->handlers, n, &c->n_handlers, sizeof(*c->handlers));
 		c->room_handlers = c->n_handlers + 1;
+		c->indexed = false;
 	}
 }
 
-/* Forgets the threads without segments. Their creators are known only for their first one. */
-static void history_forget_threads(struct history *h)
+/*
+ * Forgets the threads without segments. Their creators are known only for their first one, and only
+ * if they were created since BEFORE_NS.
+ */
+static void history_forget_threads(struct history *h, uint64_t before_ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->n_tids; i++) {
 		struct history_thread *t = table_get(&h->threads, h->tids[i]);
 
-		if (t->n > 0 || !t->forgotten) {
+		if (t->n > 0 || (!t->forgotten && t->created_ns >= before_ns)) {
 			h->tids[n++] = t->tid;
 			continue;
 		}
@@ -653,7 +727,7 @@ void history_forget(struct history *h, uint64_t before_ns)
 	for (uint32_t i = 0; i < h->n_cpus; i++)
 		if (history_sort_handlers(h, i))
 			history_forget_cpu(h, h->cpus[i], before_ns);
-	history_forget_threads(h);
+	history_forget_threads(h, before_ns);
 	h->begin_ns = before_ns;
 }
 

@@ -8,7 +8,7 @@
  * second needs about 13 MB per second.
  *
  * Memory is bounded. At HISTORY_SEGMENTS_MAX segments (512 MiB), HISTORY_SLICES_MAX slices (256
- * MiB) or HISTORY_INTERRUPTS_MAX interrupts (128 MiB), the owner must forget the older part
+ * MiB) or HISTORY_INTERRUPTS_MAX interrupts (256 MiB), the owner must forget the older part
  * (history_is_full(), history_forget()). Before history_begin_ns(), everything is unknown.
  */
 #pragma once
@@ -69,12 +69,20 @@ int history_add(struct history *h, const struct event *ev);
  */
 void history_finish(struct history *h, uint64_t end_ns);
 
+/* A wait that began before the first segment of its thread. */
+struct history_earlier {
+	uint32_t tid;
+	uint64_t from_ns;
+	uint64_t to_ns; /* the thread ran again; UINT64_MAX = not until the end */
+	char letter;    /* its state */
+};
+
 /*
- * Thread TID was blocked since FROM_NS, before its first segment: until that begins, or, if there
- * is none, until the end. Call it after history_finish(). LETTER is its state. Returns 0 or
- * -ENOMEM.
+ * Adds a wait. It lasts until the first segment of the thread, but not longer than it says: the
+ * state is unknown in between. Once for each thread, after history_finish(). Takes time
+ * proportional to the segments of the thread. The limits do not apply. Returns 0 or -ENOMEM.
  */
-int history_add_earlier(struct history *h, uint32_t tid, uint64_t from_ns, char letter);
+int history_add_earlier(struct history *h, const struct history_earlier *wait);
 
 /*
  * Whether less than a hundredth of the room is left. The owner then forgets a part before the next

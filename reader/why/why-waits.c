@@ -86,6 +86,30 @@ int why_waits_add(struct why_waits *w, const struct event *ev)
 	return 0;
 }
 
+int why_waits_forget(struct why_waits *w, uint64_t before_ns)
+{
+	size_t n = 0;
+
+	table_clear(&w->index);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct why_wait *wait = &w->list[i];
+		bool pending = (uintptr_t)table_get(&w->pending, wait->tid) == i + 1;
+
+		if (wait->to_ns <= before_ns) {
+			if (pending)
+				table_remove(&w->pending, wait->tid);
+			continue;
+		}
+		w->list[n++] = *wait;
+		wait = &w->list[n - 1];
+		if ((pending && table_set(&w->pending, wait->tid, (void *)n) < 0) ||
+		    table_set(&w->index, why_waits_key(wait->tid, wait->from_ns), (void *)n) < 0)
+			return -ENOMEM;
+	}
+	w->n = n;
+	return 0;
+}
+
 struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_t from_ns)
 {
 	uintptr_t number = (uintptr_t)table_get(&w->index, why_waits_key(tid, from_ns));

@@ -52,6 +52,9 @@ void why_waits_deinit(struct why_waits *w);
 /* Takes one event in, which the profile has taken before. Returns 0 or -ENOMEM. */
 int why_waits_add(struct why_waits *w, const struct event *ev);
 
+/* Forgets the waits that ended before BEFORE_NS. Returns 0 or -ENOMEM. */
+int why_waits_forget(struct why_waits *w, uint64_t before_ns);
+
 /* The details of the wait of TID that began at FROM_NS; NULL = none. */
 struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_t from_ns);
 

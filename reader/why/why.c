@@ -34,8 +34,9 @@ static int why_forget(struct why_state *s)
 
 	if (s->last_ns <= begin_ns + 1)
 		return -ENOMEM;
-	history_forget(s->history, begin_ns + (s->last_ns - begin_ns) / 2);
-	return 0;
+	begin_ns += (s->last_ns - begin_ns) / 2;
+	history_forget(s->history, begin_ns);
+	return why_waits_forget(&s->waits, begin_ns);
 }
 
 static int why_on_segment(void *userdata, const struct thread_segment *segment)
@@ -168,16 +169,38 @@ static void why_set_window(struct why *w)
 	w->from_ns = begin_ns;
 }
 
+/* Adds the waits that began before the recording: the earliest one of each thread. */
+static int why_add_earlier(struct why_state *s)
+{
+	struct table first = { 0 };
+	const struct why_wait *wait;
+	int r = 0;
+
+	for (size_t i = 0; i < s->waits.n && r == 0; i++) {
+		struct why_wait *next = &s->waits.list[i];
+
+		wait = next->earlier ? table_get(&first, next->tid) : NULL;
+		if (next->earlier && (!wait || next->from_ns < wait->from_ns))
+			r = table_set(&first, next->tid, next);
+	}
+	for (size_t pos = 0; r == 0 && (wait = table_next(&first, &pos));)
+		r = history_add_earlier(
+			s->history,
+			&(struct history_earlier){ .tid = wait->tid,
+						   .from_ns = wait->from_ns,
+						   .to_ns = wait->open ? UINT64_MAX : wait->to_ns,
+						   .letter = wait->letter });
+	table_deinit(&first);
+	return r;
+}
+
 static int why_end_reading(struct why *w)
 {
 	struct why_state *s = w->state;
-	int r = 0;
+	int r;
 
 	history_finish(s->history, s->summary->end_ns);
-	for (size_t i = 0; i < s->waits.n && r == 0; i++)
-		if (s->waits.list[i].earlier)
-			r = history_add_earlier(s->history, s->waits.list[i].tid,
-						s->waits.list[i].from_ns, s->waits.list[i].letter);
+	r = why_add_earlier(s);
 	why_set_window(w);
 	s->use.idle = &s->idle;
 	s->use.budget = &s->budget;

@@ -241,8 +241,9 @@ TEST(test_earlier)
 	assert_int_equal(history_new(&h, NULL), 0);
 	assert_int_equal(history_add_segment(h, &s), 0);
 	history_finish(h, 100);
-	assert_int_equal(history_add_earlier(h, 5, 10, 'D'), 0);
-	assert_int_equal(history_add_earlier(h, 6, 10, 'S'), 0);
+	assert_int_equal(history_add_earlier(h, &(struct history_earlier){ 5, 10, 60, 'D' }), 0);
+	assert_int_equal(
+		history_add_earlier(h, &(struct history_earlier){ 6, 10, UINT64_MAX, 'S' }), 0);
 	assert_true(history_find(h, 5, 50, &span));
 	assert_int_equal(span.segment.state, THREAD_BLOCKED);
 	assert_int_equal(span.segment.from_ns, 10);
@@ -252,9 +253,83 @@ TEST(test_earlier)
 	assert_int_equal(span.segment.from_ns, 10);
 	assert_int_equal(span.segment.end, THREAD_END_OPEN);
 	/* It was not blocked earlier than its first event says. */
-	assert_int_equal(history_add_earlier(h, 5, 10, 'D'), 0);
+	assert_int_equal(history_add_earlier(h, &(struct history_earlier){ 5, 10, 60, 'D' }), 0);
 	assert_true(history_find(h, 5, 60, &span));
 	assert_int_equal(span.segment.from_ns, 50);
+}
+
+/* Records are missing after the end of the wait: it did not last longer than it says. */
+TEST(test_earlier_end)
+{
+	struct thread_segment s = { .tid = 5,
+				    .state = THREAD_RUNNABLE,
+				    .from_ns = 50,
+				    .to_ns = 60,
+				    .woken = true,
+				    .waker_tid = 9 };
+	_cleanup_(history_freep) struct history *h = NULL;
+	struct history_span span;
+
+	assert_int_equal(history_new(&h, NULL), 0);
+	assert_int_equal(history_add_segment(h, &s), 0);
+	history_finish(h, 100);
+	assert_int_equal(history_add_earlier(h, &(struct history_earlier){ 5, 10, 20, 'D' }), 0);
+	assert_int_equal(history_add_earlier(h, &(struct history_earlier){ 6, 10, 20, 'S' }), 0);
+	assert_true(history_find(h, 5, 20, &span));
+	assert_int_equal(span.segment.state, THREAD_BLOCKED);
+	assert_int_equal(span.segment.end, THREAD_END_GAP);
+	assert_int_equal(span.segment.to_ns, 20);
+	assert_false(span.segment.woken);
+	assert_true(history_find(h, 5, 50, &span));
+	assert_int_equal(span.segment.state, THREAD_UNKNOWN);
+	assert_int_equal(history_end_ns(h, 6), 20);
+}
+
+/* Threads that were created, and have no segment, do not fill the history for ever. */
+TEST(test_forks)
+{
+	const struct history_limits limits = { .segments = 4000 };
+	_cleanup_(history_freep) struct history *h = NULL;
+	size_t n;
+
+	assert_int_equal(history_new(&h, &limits), 0);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		const struct event fork = {
+			.kind = EVENT_FORK, .ts_ns = i, .tid = 7, .fork = { .child_tid = 1000 + i }
+		};
+		int r = history_add(h, &fork);
+
+		if (r == -ENOBUFS) {
+			history_forget(h, i - 100);
+			r = history_add(h, &fork);
+		}
+		assert_int_equal(r, 0);
+	}
+	history_threads(h, &n);
+	assert_in_range(n, 100, 500);
+}
+
+/* Another koid of the thread on a CPU. */
+TEST(test_exec)
+{
+	const struct event exec = {
+		.kind = EVENT_EXEC, .ts_ns = 50, .tid = 8, .exec = { .old_tid = 9 }
+	};
+	const struct thread_segment s = {
+		.tid = 9, .state = THREAD_RUNNING, .cpu = 2, .from_ns = 10, .to_ns = 50
+	};
+	_cleanup_(history_freep) struct history *h = NULL;
+	struct history_slice slice;
+	size_t pos = 0;
+
+	assert_int_equal(history_new(&h, NULL), 0);
+	sw(h, 10, 2, 0, 9);
+	assert_int_equal(history_add_segment(h, &s), 0);
+	assert_int_equal(history_add(h, &exec), 0);
+	history_finish(h, 100);
+	assert_true(history_next_slice(h, 2, 60, &pos, &slice));
+	assert_int_equal(slice.tid, 8);
+	assert_int_equal(slice.from_ns, 50);
 }
 
 /* ---- CPUs ---- */
@@ -401,13 +476,51 @@ TEST(test_interrupts)
 	assert_int_equal(history_interrupted_ns(h, 0, 20, 30), 0);
 }
 
+/* Handlers that overlap in any way, against each nanosecond. */
+TEST(test_many_interrupts)
+{
+	enum { HANDLERS = 12, END = 100 };
+
+	for (unsigned round = 0; round < unit_rounds(300); round++) {
+		_cleanup_(history_freep) struct history *h = NULL;
+		uint64_t from[HANDLERS], to[HANDLERS], sums[END + 1] = { 0 };
+		unsigned seed = round;
+		struct history_interrupt found;
+
+		assert_int_equal(history_new(&h, NULL), 0);
+		for (unsigned i = 0; i < HANDLERS; i++) {
+			from[i] = pick(&seed, END);
+			to[i] = from[i] + pick(&seed, i % 4 ? 8 : END);
+			interrupt(h, 0, from[i], to[i]);
+		}
+		for (uint64_t at = 0; at < END; at++) {
+			bool in = false, covers = false;
+
+			for (unsigned i = 0; i < HANDLERS; i++) {
+				in |= from[i] <= at && at <= to[i];
+				covers |= from[i] <= at && at < to[i];
+			}
+			sums[at + 1] = sums[at] + covers;
+			assert_int_equal(history_find_interrupt(h, 0, at, &found), in);
+			if (in)
+				assert_true(found.from_ns <= at && at <= found.to_ns);
+		}
+		for (uint64_t at = 0; at < END; at += 7)
+			for (uint64_t end = at; end <= END; end += 3)
+				assert_int_equal(history_interrupted_ns(h, 0, at, end),
+						 sums[end] - sums[at]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_segments), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_disorder), cmocka_unit_test(test_creation),
-		cmocka_unit_test(test_earlier),  cmocka_unit_test(test_slices),
-		cmocka_unit_test(test_missing),  cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_segments),        cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_disorder),        cmocka_unit_test(test_creation),
+		cmocka_unit_test(test_earlier),         cmocka_unit_test(test_earlier_end),
+		cmocka_unit_test(test_forks),           cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_many_interrupts), cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_missing),         cmocka_unit_test(test_interrupts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

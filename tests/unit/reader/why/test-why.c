@@ -592,6 +592,50 @@ TEST(test_open)
 	close_views(&v);
 }
 
+/* The recording ends in a pause, in which nothing is known. */
+TEST(test_pause_at_end)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){
+			       .wants = wants_one, .userdata = &only_high, .with_idle = true });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	frame(&v, KERNEL + MUTEX_AT, "futex_lock_pi");
+	sw_on(&v, 0, 1, 0, 'R', HIGH);
+	sw_on(&v, 0, 10 * MS, HIGH, 'S', 0);
+	offcpu(&v, HIGH, 10 * MS, 30 * MS, MUTEX_AT, "open", NULL);
+	feed(&v,
+	     (struct event){ .kind = EVENT_SHED, .ts_ns = 30 * MS, .shed = { .what = "session" } });
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->total.blocked_ns[WAIT_LOCK], 20 * MS);
+	assert_int_equal(v.why->worst[0].to_ns, 30 * MS);
+	close_views(&v);
+}
+
+/* The waits of the part that was forgotten make room for those of the rest. */
+TEST(test_forgotten_waits)
+{
+	const struct history_limits limits = { .segments = 500 };
+	struct views v;
+
+	open_views(&v, (struct why_options){ .limits = &limits });
+	begin(&v, 0);
+	frame(&v, KERNEL + MUTEX_AT, "futex_lock_pi");
+	for (uint64_t i = 1; i < 2000; i++) {
+		sw_on(&v, 0, i * MS, i % 2 ? HIGH : LOW, 'S', i % 2 ? LOW : HIGH);
+		if (i > 1)
+			offcpu(&v, i % 2 ? LOW : HIGH, (i - 1) * MS, i * MS, MUTEX_AT, NULL, NULL);
+	}
+	end(&v, 2000 * MS, 0);
+	assert_null(why_find_wait(v.why, LOW, 2 * MS));
+	assert_non_null(why_find_wait(v.why, LOW, 1998 * MS));
+	assert_true(v.why->threads[0].times.blocked_ns[WAIT_LOCK] > 0);
+	assert_true(why_split_blocked(&v.why->total) - v.why->total.blocked_ns[WAIT_LOCK] <=
+		    2 * MS);
+	close_views(&v);
+}
+
 TEST(test_no_schedule)
 {
 	struct views v;
@@ -670,6 +714,7 @@ int main(void)
 		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
 		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
 		cmocka_unit_test(test_total_holders), cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_pause_at_end),  cmocka_unit_test(test_forgotten_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
