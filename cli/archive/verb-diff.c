@@ -420,8 +420,9 @@ static void verb_diff_print_rows(const struct recording_pair *p, const struct di
 		printf("  ... and %zu that changed less (--top shows more)\n", d->n_rows - i);
 	if (small)
 		printf("~ fewer than %d events in A or B%s: not significant\n", DIFF_SAMPLES_FEW,
-		       diff_metric_is_latency(o->by) && o->by != DIFF_LATENCY ? " are beyond it"
-									      : "");
+		       diff_metric_is_latency(o->by) && o->by != DIFF_LATENCY
+			       ? " are beyond this percentile"
+			       : "");
 }
 
 static int verb_diff_print_text(const struct recording_pair *p, const struct diff_options *o)

@@ -287,8 +287,8 @@ static bool verb_latency_print_metrics(const struct latency_options *o,
 		printf("%-8s %s\n", latency_metric_names[i], metrics[i].what);
 	}
 	if (open)
-		printf("OPEN: begun before the recording, or not ended in it; not in the other "
-		       "columns\n");
+		printf("OPEN: begun before the recording, not ended in it, or cut by a loss or a "
+		       "pause;\nnot in the other columns\n");
 	return any;
 }
 
@@ -477,6 +477,7 @@ const struct verb verb_latency_row = {
 		"      --json         print everything as JSON\n"
 		"  -h, --help         show this\n"
 		"\nFILE is an archive; '-' is standard input.\n"
-		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
+		"Exits with 3 if the archive is damaged or events were lost in the recording, and with 1 if\n"
+		"it has nothing of what was asked for.\n",
 	.run = verb_latency,
 };

@@ -214,7 +214,7 @@ const struct verb verb_why_row = {
 	.examples = "  kymo why t.fxt\n  kymo why --from 1.5 --to 2 t.fxt redis-server\n",
 	.options =
 		"  -n, --worst=N          show the N longest times off CPU (5)\n"
-		"      --min=TIME         only times off CPU of at least TIME (10ms)\n"
+		"      --min=TIME         only times off CPU of at least TIME, such as 10ms\n"
 		"      --whole            explain the whole time of each thread, not its longest waits\n"
 		"      --from=TIME        start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to=TIME          end there\n" SYMBOL_NONE_HELP SYMBOL_PLACE_HELP

@@ -137,8 +137,9 @@ int why_json_print(const struct why_view *v)
 		JSON("total", why_json_times(v, &w->total)),
 		JSON("threads", JSON_LIST(t, w->threads, w->n_threads, why_json_sum(v, t))),
 		JSON("instances", w->n_instances), JSON_OF(w, instances_ns),
-		JSON("waits_dropped", w->n_waits_dropped),
-		JSON_OF(w, forgotten_ns, holders_cut, paths_cut),
+		JSON("waits_dropped", w->n_waits_dropped), JSON_OF(w, forgotten_ns),
+		JSON_IF(w->holders_cut, "holders_cut", w->holders_cut),
+		JSON_IF(w->paths_cut, "paths_cut", w->paths_cut),
 		JSON("worst", JSON_LIST(i, w->worst, w->n_worst, why_json_instance(v, i)))));
 	return 0;
 }

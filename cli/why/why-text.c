@@ -53,7 +53,14 @@ static void why_text_print_split(const struct why_view *v)
 		snprintf(what, sizeof(what), "waiting for %s", wait_cause_rows[i].title);
 		why_text_row(what, t->blocked_ns[i], t);
 	}
-	why_text_row("waiting, for an unknown cause", t->blocked_ns[WAIT_UNKNOWN], t);
+	if (v->why->sources.waits && v->why->sources.min_wait_ns > 0)
+		snprintf(what, sizeof(what),
+			 "waiting, for an unknown cause (below %s, stacks are "
+			 "not recorded)",
+			 TEXT_TIME(v->why->sources.min_wait_ns));
+	else
+		snprintf(what, sizeof(what), "waiting, for an unknown cause");
+	why_text_row(what, t->blocked_ns[WAIT_UNKNOWN], t);
 	why_text_row("unknown", t->unknown_ns, t);
 }
 
@@ -180,7 +187,8 @@ void why_text_print(const struct why_view *v)
 	for (size_t k = 0; k < w->n_worst; k++)
 		why_text_print_instance(v, k);
 	why_text_explain_none(v);
-	if (w->n_worst > 0 && w->n_instances > w->n_worst)
-		printf("\n%" PRIu64 " further times off CPU (--worst shows more)\n",
-		       w->n_instances - w->n_worst);
+	if (w->n_worst > 0 && w->n_instances - w->n_short > w->n_worst)
+		printf("\n%" PRIu64 " further %s (--worst shows more)\n",
+		       w->n_instances - w->n_short - w->n_worst,
+		       w->worst[0].what == WHY_INSTANCE_WINDOW ? "threads" : "times off CPU");
 }

@@ -28,14 +28,16 @@ enum wait_cause {
 	WAIT_SIGNAL,    /* a signal: pause(), sigwait() */
 	WAIT_FILE_LOCK, /* flock(), fcntl() */
 	/* other programs and machines */
-	WAIT_PIPE,   /* data or room in a pipe, FIFO or terminal */
-	WAIT_LOCAL,  /* a socket on this machine: Unix, loopback */
-	WAIT_REMOTE, /* a socket to another machine */
-	WAIT_SOCKET, /* a socket whose peer is unknown */
-	WAIT_POLL,   /* one of several objects: poll(), select(), epoll_wait() */
-	WAIT_SERVER, /* a program that serves a file system: FUSE */
+	WAIT_PIPE,     /* data or room in a pipe or FIFO, room in a terminal */
+	WAIT_TERMINAL, /* input from a terminal */
+	WAIT_LOCAL,    /* a socket on this machine: Unix, loopback */
+	WAIT_REMOTE,   /* a socket to another machine */
+	WAIT_SOCKET,   /* a socket whose peer is unknown */
+	WAIT_POLL,     /* one of several objects: poll(), select(), epoll_wait() */
+	WAIT_SERVER,   /* a program that serves a file system: FUSE */
 	/* the kernel and devices */
 	WAIT_DISK,        /* a block device */
+	WAIT_WRITEBACK,   /* too much data is to be written to disks */
 	WAIT_FILE_SYSTEM, /* the journal or a lock of a file system, the server of NFS */
 	WAIT_FAULT,       /* a page that is not in memory */
 	WAIT_MEMORY,      /* reclaim, compaction, the memory limit of its cgroup, swap */

@@ -107,7 +107,7 @@
 	X("pipe_wait_*", PIPE, 4)                                                                  \
 	X("fifo_open", PIPE, 4)                                                                    \
 	X("wait_for_partner", PIPE, 4)                                                             \
-	X("n_tty_read", PIPE, 4)                                                                   \
+	X("n_tty_read", TERMINAL, 4)                                                               \
 	X("n_tty_write", PIPE, 4)                                                                  \
 	X("tty_wait_until_sent", PIPE, 4)                                                          \
 	X("eventfd_read", PIPE, 4)                                                                 \
@@ -173,7 +173,7 @@
 	X("try_to_compact_pages", MEMORY, 6)                                                       \
 	X("throttle_direct_reclaim", MEMORY, 6)                                                    \
 	X("reclaim_throttle", MEMORY, 6)                                                           \
-	X("balance_dirty_pages*", MEMORY, 6)                                                       \
+	X("balance_dirty_pages*", WRITEBACK, 6)                                                    \
                                                                                                    \
 	X("do_signal_stop", STOPPED, 7)                                                            \
 	X("__refrigerator", FROZEN, 7)                                                             \
@@ -287,7 +287,7 @@
 #define WAIT_OBJECTS(X)                                                                            \
 	X("pipe", PIPE)                                                                            \
 	X("fifo", PIPE)                                                                            \
-	X("tty", PIPE)                                                                             \
+	X("tty", TERMINAL)                                                                         \
 	X("eventfd", PIPE)                                                                         \
 	X("timerfd", TIMER)                                                                        \
 	X("signalfd", SIGNAL)                                                                      \

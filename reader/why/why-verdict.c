@@ -333,9 +333,10 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 		[WAIT_FILE_SYSTEM] = { WHY_JOURNAL, "waited %s for a file system", NULL },
 		[WAIT_FAULT] = { WHY_FAULTS, "waited %s in page faults",
 				 "Lock its memory, or read its files before it needs them." },
-		[WAIT_MEMORY] = { WHY_MEMORY_LIMIT, "waited %s for memory",
-				  "Raise the memory limit of its cgroup (memory.high, "
-				  "memory.max)." },
+		[WAIT_MEMORY] = { WHY_MEMORY_LIMIT, "waited %s for memory", NULL },
+		[WAIT_WRITEBACK] = { WHY_SLOW_DISK,
+				     "waited %s until less data was to be written to disks", NULL },
+		[WAIT_TERMINAL] = { WHY_IDLE, "waited %s for input from a terminal", NULL },
 		[WAIT_REMOTE] = { WHY_REMOTE, "waited %s for another machine", NULL },
 		[WAIT_SOCKET] = { WHY_REMOTE, "waited %s for a socket", NULL },
 		[WAIT_STOPPED] = { WHY_HELD_BACK, "was stopped for %s",
@@ -359,18 +360,21 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 		[WAIT_SERVER] = { WHY_PROGRAM, NULL, NULL },
 	};
 	const char *text = rows[sums->cause].text ?: "waited %s";
+	const char *remedy = rows[sums->cause].remedy;
 	size_t before = strcspn(text, "%");
 
 	v->kind = rows[sums->cause].kind;
 	v->ns = sums->cause_ns;
 	if (v->kind == WHY_LOCK_HELD && c->open)
 		v->kind = WHY_LOCK_OPEN;
+	/* (other waits for memory are those of the whole machine) */
+	if (sums->cause == WAIT_MEMORY && c->function && strstr(c->function, "mem_cgroup"))
+		remedy = "Raise the memory limit of its cgroup (memory.high, memory.max).";
 	if (rows[sums->cause].text)
 		return why_verdict_print(&v->text, "%s %.*s%s%s.", NAME(c, c->tid), (int)before,
 					 text, TEXT_TIME(sums->cause_ns), text + before + 2)
-			       ?: !rows[sums->cause].remedy
-				  ? 0
-				  : why_verdict_print(&v->remedy, "%s", rows[sums->cause].remedy);
+			       ?: !remedy ? 0
+					  : why_verdict_print(&v->remedy, "%s", remedy);
 	return why_verdict_print(&v->text, "%s %s %s%s.", NAME(c, c->tid),
 				 c->open ? "has waited" : "waited", OBJECT(c, sums),
 				 c->open ? ", until the end of the recording" : "");
@@ -415,7 +419,8 @@ static int why_verdict_by_path(const struct why_case *c, const struct why_sums *
 		return why_verdict_inversion(c, sums, v);
 	if (sums->others_ready_ns >= half_ns && sums->holder != 0)
 		return why_verdict_crowd(c, sums, v);
-	if (sums->cause == WAIT_FAULT || sums->cause == WAIT_MEMORY)
+	if (sums->cause == WAIT_FAULT || sums->cause == WAIT_MEMORY ||
+	    sums->cause == WAIT_WRITEBACK || sums->cause == WAIT_TERMINAL)
 		return -ENODATA;
 	if (sums->leaf_ns[PATH_DISK] >= half_ns)
 		return why_verdict_of_others(c, sums, is_file_system ? WHY_JOURNAL : WHY_SLOW_DISK,

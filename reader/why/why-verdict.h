@@ -72,7 +72,8 @@ struct why_case {
 	uint32_t idle_cpu;    /* another CPU that was idle while the thread was ready */
 	uint64_t idle_cpu_ns; /* 0 = it is not known */
 	uint32_t waker; /* the thread that ended its only wait; 0 = none, several, or no thread */
-	bool has_waits; /* the archive has details of waits */
+	const char *function;          /* in which it waited for longest; NULL = unknown */
+	bool has_waits;                /* the archive has details of waits */
 	bool has_interrupts;           /* ... and interrupts */
 	const struct summary *summary; /* for names */
 };

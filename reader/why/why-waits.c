@@ -124,6 +124,9 @@ struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_
 struct why_functions {
 	const char *kernel[WHY_FUNCTIONS_MAX], *user[WHY_FUNCTIONS_MAX];
 	size_t n_kernel, n_user;
+	/* The file of the innermost function of the program, usually the C library. */
+	const struct mapping *library;
+	bool in_user, has_left; /* further functions are those of its callers */
 };
 
 static int why_waits_add_function(struct why_waits *w, const char *name, bool kernel,
@@ -143,14 +146,33 @@ static int why_waits_add_function(struct why_waits *w, const char *name, bool ke
 	return 0;
 }
 
+static bool why_waits_is_same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a == b || (a && b && strcmp(a->path, b->path) == 0);
+}
+
+/* Whether a function of MAPPING is a caller of the library in which the thread waits. */
+static bool why_waits_leaves(struct why_functions *to, const struct mapping *mapping)
+{
+	if (!to->in_user)
+		to->library = mapping;
+	to->in_user = true;
+	to->has_left |= !why_waits_is_same_file(to->library, mapping);
+	return to->has_left;
+}
+
 /* Adds the functions at PLACE, inlined ones first. */
 static int why_waits_name(struct why_waits *w, const struct profile_place *place,
 			  struct why_functions *to)
 {
 	bool kernel = maps_is_kernel(place->address);
 	const struct frame *frames = NULL;
-	int r = 0, n = profile_names_find(w->profile, w->names, place, &frames);
+	int r = 0, n;
 
+	/* A program can have functions of its own that are called wait() or connect(). */
+	if (!kernel && why_waits_leaves(to, place->mapping))
+		return 0;
+	n = profile_names_find(w->profile, w->names, place, &frames);
 	if (n <= 0)
 		return n < 0 ? n : why_waits_add_function(w, "", kernel, to);
 	for (int i = 0; i < n && r == 0; i++)

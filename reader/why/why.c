@@ -258,6 +258,7 @@ static void why_keep(struct why *w, const struct why_instance *i)
 		return;
 	w->n_instances++;
 	w->instances_ns += ns;
+	w->n_short += ns < o->min_ns;
 	if (ns < o->min_ns)
 		return;
 	while (at > 0 && ns > w->worst[at - 1].to_ns - w->worst[at - 1].from_ns)
@@ -519,6 +520,7 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.times = &i->times,
 		.path = &i->path,
 		.waker = i->what == WHY_INSTANCE_WAIT ? i->waker : 0,
+		.function = i->verdict_of_wait.function,
 		.has_waits = w->sources.waits,
 		.has_interrupts = w->sources.interrupts,
 		.summary = w->state->summary,

@@ -110,6 +110,7 @@ struct why {
 	size_t n_worst;
 	uint64_t n_instances;  /* also those that are not in `worst` */
 	uint64_t instances_ns; /* their sum */
+	uint64_t n_short;      /* of n_instances: shorter than min_ns */
 	uint64_t n_waits_dropped;
 	uint64_t forgotten_ns; /* the part of the window before history_begin_ns() */
 	bool holders_cut; /* the threads that had the CPUs are known in a part of the time only */

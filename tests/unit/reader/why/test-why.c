@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -382,6 +383,141 @@ TEST(test_large_koids)
 	close_views(&v);
 }
 
+/* The verdicts about waits that no other thread explains, with their remedies. */
+TEST(test_own_waits)
+{
+	static const struct {
+		const char *function;
+		enum why_verdict_kind kind;
+		const char *text, *remedy;
+	} waits[] = {
+		{ "handle_mm_fault", WHY_FAULTS, "waited 80.0 ms in page faults", "Lock its" },
+		{ "try_to_free_mem_cgroup_pages", WHY_MEMORY_LIMIT, "waited 80.0 ms for memory",
+		  "Raise the memory limit" },
+		{ "try_to_free_pages", WHY_MEMORY_LIMIT, "waited 80.0 ms for memory", NULL },
+		{ "balance_dirty_pages", WHY_SLOW_DISK,
+		  "waited 80.0 ms until less data was to be written to disks", NULL },
+		{ "n_tty_read", WHY_IDLE, "waited 80.0 ms for input from a terminal", NULL },
+		{ "do_sys_poll", WHY_IDLE, "waited 80.0 ms for events", NULL },
+		{ "__refrigerator", WHY_HELD_BACK, "was frozen for 80.0 ms", NULL },
+		{ "throttle_cfs_rq_work", WHY_QUOTA, "was throttled for 80.0 ms", "Raise the CPU" },
+		{ "do_wait", WHY_CHILD, "waited 80.0 ms for a child process", NULL },
+		{ "futex_wait", WHY_PROGRAM, "waited 80.0 ms for a condition of the program",
+		  NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		const struct why_verdict *verdict;
+		char text[200];
+		struct views v;
+
+		wait_in(&v, waits[i].function, 90 * MS);
+		run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+		end(&v, 100 * MS, 0);
+		verdict = &v.why->worst[0].verdict;
+		snprintf(text, sizeof(text), "high (11) %s.", waits[i].text);
+		assert_string_equal(verdict->text, text);
+		assert_int_equal(verdict->kind, waits[i].kind);
+		assert_int_equal(verdict->certainty, WHY_CERTAIN);
+		assert_int_equal(verdict->remedy != NULL, waits[i].remedy != NULL);
+		if (waits[i].remedy)
+			assert_int_equal(strncmp(verdict->remedy, waits[i].remedy,
+						 strlen(waits[i].remedy)),
+					 0);
+		close_views(&v);
+	}
+}
+
+/* Windows in which HIGH ran, did a bit of everything, or was ready while interrupts ran. */
+TEST(test_windows)
+{
+	const struct why_options window = { .what = WHY_INSTANCE_WINDOW,
+					    .wants = wants_one,
+					    .userdata = &only_high };
+	struct views v;
+
+	open_views(&v, window);
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	sw_on(&v, 0, 60 * MS, HIGH, 'S', 0);
+	end(&v, 100 * MS, 0);
+	assert_string_equal(v.why->worst[0].verdict.text, "high (11) used its CPU for 60.0 ms.");
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_RUNS);
+	close_views(&v);
+
+	open_views(&v, window);
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	frame(&v, KERNEL + MUTEX_AT, "io_schedule");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	sw_on(&v, 0, 30 * MS, HIGH, 'R', MID);
+	sw_on(&v, 0, 60 * MS, MID, 'S', HIGH);
+	sw_on(&v, 0, 61 * MS, HIGH, 'D', 0);
+	offcpu(&v, HIGH, 61 * MS, 100 * MS, MUTEX_AT, "open", NULL);
+	end(&v, 100 * MS, 0);
+	assert_string_equal(v.why->worst[0].verdict.text,
+			    "high (11) ran for 31.0 ms, was ready for 30.0 ms and waited for 39.0 "
+			    "ms, 39.0 ms of it for a disk.");
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_NOTHING);
+	close_views(&v);
+
+	open_views(&v, window);
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	sw_on(&v, 0, 10 * MS, HIGH, 'R', MID);
+	feed(&v, (struct event){
+			 .kind = EVENT_INTERVAL,
+			 .ts_ns = 20 * MS,
+			 .interval = { .kind = INTERVAL_IRQ, .name = "eth0", .end_ns = 90 * MS } });
+	sw_on(&v, 0, 91 * MS, MID, 'R', HIGH);
+	end(&v, 100 * MS, 0);
+	assert_string_equal(v.why->worst[0].verdict.text,
+			    "high (11) was ready for 81.0 ms; interrupts took CPU 0 for 70.0 ms of "
+			    "it.");
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_INTERRUPTS);
+	close_views(&v);
+}
+
+/* A function of the program that is called like one of the C library decides nothing. */
+TEST(test_own_function)
+{
+	const uint64_t frames[] = { 0x1010, 0x2010 };
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		feed(&v, (struct event){ .kind = EVENT_MAPPING,
+					 .pid = HIGH,
+					 .tid = HIGH,
+					 .mapping = { .path = i ? "/bin/high" : "/lib/libc.so.6",
+						      .module_id = (uint16_t)(i + 1),
+						      .start = 0x1000 * (i + 1),
+						      .size = 0x1000 } });
+		feed(&v, (struct event){ .kind = EVENT_FRAME,
+					 .frame = { .process = HIGH,
+						    .address = frames[i] - i,
+						    .function = i ? "wait" : "read",
+						    .source = "",
+						    .module = "" } });
+	}
+	feed(&v, (struct event){ .kind = EVENT_OFFCPU,
+				 .ts_ns = 10 * MS,
+				 .pid = HIGH,
+				 .tid = HIGH,
+				 .offcpu = { .end_ns = 90 * MS, .state = 'S' } });
+	feed(&v, (struct event){
+			 .kind = EVENT_SAMPLE,
+			 .ts_ns = 10 * MS,
+			 .pid = HIGH,
+			 .tid = HIGH,
+			 .sample = { .frames = frames, .n_frames = 2, .kind = SAMPLE_OFF_CPU } });
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_TOO_LITTLE, 0,
+		       "high (11) was blocked for 80.0 ms; the cause is unknown.");
+}
+
 /* LOW ran, then waited, and then MID ran, for less time than LOW took in total. */
 TEST(test_main_thread)
 {
@@ -665,6 +801,18 @@ TEST(test_forgetting)
 	close_views(&v);
 }
 
+/* The summary adds the same segments up, except those whose end is unknown. */
+static void assert_same_sums(const struct views *v, const struct why_thread *t)
+{
+	const struct summary_thread *sums = table_get(&v->summary->threads, t->tid);
+
+	assert_non_null(sums);
+	assert_true(sums->runnable_ns <= t->times.runnable_ns);
+	assert_true(sums->blocked_ns <= why_split_blocked(&t->times));
+	assert_true(t->times.runnable_ns + why_split_blocked(&t->times) <=
+		    sums->runnable_ns + sums->blocked_ns);
+}
+
 /* Whatever the records are, the parts of each thread are exactly the window. */
 TEST(test_sums)
 {
@@ -673,7 +821,9 @@ TEST(test_sums)
 		unsigned seed = round;
 		struct views v;
 
-		open_views(&v, (struct why_options){ .with_idle = true, .from_ns = round * MS });
+		/* (half of the rounds have the whole recording, for the sums of the summary) */
+		open_views(&v, (struct why_options){ .with_idle = true,
+						     .from_ns = round % 2 ? round * MS : 0 });
 		begin(&v, 0);
 		for (uint64_t ts = 1; ts < 400 * MS; ts += (unsigned)rand_r(&seed) % MS) {
 			uint32_t cpu = (unsigned)rand_r(&seed) % 2;
@@ -694,6 +844,8 @@ TEST(test_sums)
 			assert_int_equal(t->total_ns, t->running_ns + t->runnable_ns +
 							      why_split_blocked(t) + t->unknown_ns +
 							      t->absent_ns);
+			if (round % 2 == 0)
+				assert_same_sums(&v, &v.why->threads[i]);
 		}
 		for (size_t i = 0; i < v.why->n_worst; i++)
 			assert_non_null(v.why->worst[i].verdict.text);
@@ -704,17 +856,31 @@ TEST(test_sums)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inversion),     cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_window),        cmocka_unit_test(test_open),
-		cmocka_unit_test(test_no_schedule),   cmocka_unit_test(test_forgetting),
-		cmocka_unit_test(test_sums),          cmocka_unit_test(test_ends_of_waits),
-		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
-		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
-		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
-		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
-		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
-		cmocka_unit_test(test_total_holders), cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_pause_at_end),  cmocka_unit_test(test_forgotten_waits),
+		cmocka_unit_test(test_inversion),
+		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_no_schedule),
+		cmocka_unit_test(test_forgetting),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_ends_of_waits),
+		cmocka_unit_test(test_other_threads),
+		cmocka_unit_test(test_no_cpu),
+		cmocka_unit_test(test_pulled),
+		cmocka_unit_test(test_main_thread),
+		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_softirqs),
+		cmocka_unit_test(test_large_koids),
+		cmocka_unit_test(test_no_lock),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_idle_cpu),
+		cmocka_unit_test(test_total_holders),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_own_waits),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_own_function),
+		cmocka_unit_test(test_pause_at_end),
+		cmocka_unit_test(test_forgotten_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
