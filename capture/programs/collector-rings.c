@@ -22,7 +22,7 @@
 /*
  * The default size of a CPU's ring for scheduling or for calls, and the default maximum of memory
  * for all rings and the copies of their records. In the service, this maximum is lower
- * (LIMIT_RING_BYTES_DEFAULT).
+ * (daemon/sessions/limits.h).
  */
 #define RING_BYTES_DEFAULT   ((uint64_t)4 << 20)
 #define RINGS_MEMORY_DEFAULT ((uint64_t)1 << 30)

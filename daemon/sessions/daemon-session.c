@@ -14,10 +14,12 @@
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
 #include "daemon/files/flight-directories.h"
+#include "daemon/common/machine-memory.h"
 #include "daemon/common/timeouts.h"
 #include "daemon/sessions/collection-scan.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/bus-signals.h"
+#include "daemon/sessions/limits.h"
 
 /*
  * Priorities of events. Drains have the same priority as the bus, and take turns with it, so that a
@@ -447,7 +449,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 	r = daemon_session_make_store(s, request);
 	if (r < 0)
 		return r;
-	request->options.default_rings_max = LIMIT_RING_BYTES_DEFAULT;
+	request->options.default_rings_max = limits_default_rings(machine_memory());
 	r = session_new(&request->options, request->store, &s->session);
 	if (r < 0)
 		return r;

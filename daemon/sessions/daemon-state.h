@@ -13,8 +13,8 @@
 #include "daemon/sessions/collection-use.h"
 
 /*
- * Limits of shared resources: for all users; the part reserved for root; for one user; and for one
- * user's sessions with the option `own`.
+ * Limits of the number of sessions: for all users; the part reserved for root; for one user; and
+ * for one user's sessions with the option `own`. The other limits depend on the machine (limits.h).
  */
 enum {
 	LIMIT_SESSIONS = 32,
@@ -23,31 +23,6 @@ enum {
 	LIMIT_SESSIONS_OWN = 4,
 	LIMIT_WAITERS = 32, /* maximum number of waiting calls of one session */
 };
-/* Size of rings with their queues, on all CPUs. */
-#define LIMIT_RING_BYTES          (UINT64_C(2) << 30)
-#define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
-#define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
-#define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
-/*
- * The default size, without the spare queue. With it, a session of any user with the default
- * categories is within these limits, with up to 256 CPUs.
- */
-#define LIMIT_RING_BYTES_DEFAULT (UINT64_C(416) << 20)
-#define LIMIT_BLOCKS                                                                               \
-	MEMORY_BLOCKS_MAX /* blocks in the tables of all sessions, which take 2 GiB when empty */
-#define LIMIT_BLOCKS_ROOT          (LIMIT_BLOCKS / 4)
-#define LIMIT_BLOCKS_PER_USER      (LIMIT_BLOCKS / 2)
-#define LIMIT_BLOCKS_OWN           (LIMIT_BLOCKS / 4)
-#define LIMIT_TABLE_BYTES          (UINT64_C(2) << 30) /* size of unwind tables */
-#define LIMIT_TABLE_BYTES_ROOT     (LIMIT_TABLE_BYTES / 4)
-#define LIMIT_TABLE_BYTES_PER_USER (LIMIT_TABLE_BYTES / 4)
-#define LIMIT_TABLE_BYTES_OWN      (LIMIT_TABLE_BYTES / 8)
-/* Size of the content of all flight recorders. */
-#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30)
-#define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
-#define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
-#define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
-
 /* Timeouts and intervals. */
 #define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* timeout of all outputs when the daemon exits */
 #define NOTIFY_COUNTERS_NS  UINT64_C(1000000000)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/programs/capabilities.h"
@@ -15,9 +16,11 @@
 #include "daemon/common/bus-error.h"
 #include "daemon/files/flight-directories.h"
 #include "daemon/common/log.h"
+#include "daemon/common/machine-memory.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/bus-signals.h"
+#include "daemon/sessions/limits.h"
 
 static struct daemon_session *manager_find_exact(const struct manager *m, const char *name,
 						 uid_t uid)
@@ -209,8 +212,7 @@ static const char *manager_limit_scope(enum limit_verdict v)
 static int manager_check_rings(const struct manager *m, const struct daemon_session *s,
 			       sd_bus_error *reterr)
 {
-	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
-					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
+	const struct limit limit = limits_of(LIMITED_RINGS, machine_memory());
 	const struct limit_use use = manager_use_of(m, s->uid, manager_ring_bytes);
 	const struct limit_request wish = manager_limit_request_of(s, manager_ring_bytes(s));
 	uint64_t most;
@@ -241,8 +243,7 @@ static uint64_t manager_blocks_of(const struct daemon_session *s)
 static int manager_check_blocks(const struct manager *m, const struct daemon_session *s,
 				sd_bus_error *reterr)
 {
-	static const struct limit limit = { LIMIT_BLOCKS, LIMIT_BLOCKS_ROOT, LIMIT_BLOCKS_PER_USER,
-					    LIMIT_BLOCKS_OWN };
+	const struct limit limit = limits_of(LIMITED_BLOCKS, machine_memory());
 	const struct limit_use use = manager_use_of(m, s->uid, manager_blocks_of);
 	const struct limit_request wish = manager_limit_request_of(s, manager_blocks_of(s));
 	uint64_t most;
@@ -271,8 +272,7 @@ static uint64_t manager_tables_of(const struct daemon_session *s)
 static int manager_check_tables(const struct manager *m, const struct daemon_session *s,
 				sd_bus_error *reterr)
 {
-	static const struct limit limit = { LIMIT_TABLE_BYTES, LIMIT_TABLE_BYTES_ROOT,
-					    LIMIT_TABLE_BYTES_PER_USER, LIMIT_TABLE_BYTES_OWN };
+	const struct limit limit = limits_of(LIMITED_TABLES, machine_memory());
 	const struct limit_use use = manager_use_of(m, s->uid, manager_tables_of);
 	const struct limit_request wish = manager_limit_request_of(s, manager_tables_of(s));
 	uint64_t most;
@@ -300,26 +300,26 @@ void manager_usage(const struct manager *m, uid_t uid,
 {
 	static const struct {
 		const char *name;
-		uint64_t (*amount)(const struct daemon_session *s);
-		uint64_t all, user;
-	} rows[MANAGER_USAGE_MAX] = {
-		{ "sessions", manager_count_active, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
-		{ "ring_bytes", manager_ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
-		{ "memory_blocks", manager_blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
-		{ "stack_tables_bytes", manager_tables_of, LIMIT_TABLE_BYTES,
-		  LIMIT_TABLE_BYTES_PER_USER },
-		{ "flight_bytes", manager_flight_of, LIMIT_FLIGHT_BYTES,
-		  LIMIT_FLIGHT_BYTES_PER_USER },
+		amount_fn amount;
+		enum limited what;
+	} rows[] = {
+		{ "ring_bytes", manager_ring_bytes, LIMITED_RINGS },
+		{ "memory_blocks", manager_blocks_of, LIMITED_BLOCKS },
+		{ "stack_tables_bytes", manager_tables_of, LIMITED_TABLES },
+		{ "flight_bytes", manager_flight_of, LIMITED_FLIGHTS },
 	};
+	struct limit_use has = manager_use_of(m, uid, manager_count_active);
 
-	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
-		const struct limit_use has = manager_use_of(m, uid, rows[i].amount);
+	_Static_assert(ARRAY_SIZE(rows) + 1 == MANAGER_USAGE_MAX, "and the sessions");
+	ret[0] = (struct manager_usage){ "sessions", has.all, LIMIT_SESSIONS, has.user,
+					 LIMIT_SESSIONS_PER_USER };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct limit limit = limits_of(rows[i].what, machine_memory());
+
+		has = manager_use_of(m, uid, rows[i].amount);
 		/* Root can use all of each resource, except for the number of sessions. */
-		uint64_t user = uid == 0 && rows[i].amount != manager_count_active ? rows[i].all
-										   : rows[i].user;
-
-		ret[i] = (struct manager_usage){ rows[i].name, has.all, rows[i].all, has.user,
-						 user };
+		ret[i + 1] = (struct manager_usage){ rows[i].name, has.all, limit.all, has.user,
+						     uid == 0 ? limit.all : limit.user };
 	}
 }
 
@@ -342,8 +342,7 @@ int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 static int manager_check_flights(const struct manager *m, const struct daemon_session *s,
 				 sd_bus_error *reterr)
 {
-	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
-					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
+	const struct limit limit = limits_of(LIMITED_FLIGHTS, machine_memory());
 	const struct limit_request wish = { manager_flight_of(s), s->uid,
 					    session_options(s->session)->own };
 	const struct limit_use use = manager_use_of(m, s->uid, manager_flight_of);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sessions without the option `ring_bytes` are within the limits of their users, on machines with
- * any number of CPUs.
+ * any number of CPUs. The limits of small machines leave room for a session.
  */
 #include <bpf/libbpf.h>
 
 #include "base/array.h"
 #include "capture/programs/collector.h"
 #include "capture/session/session.h"
-#include "daemon/sessions/daemon-state.h"
+#include "daemon/sessions/limits.h"
 #include "tests/support/unit.h"
 
-static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
-				    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
+#define GIB (UINT64_C(1) << 30)
 
+static uint64_t memory = 64 * GIB;
 static int n_cpus;
 
 /* (instead of libbpf's) */
@@ -24,6 +24,7 @@ int libbpf_num_possible_cpus(void)
 
 static enum limit_verdict check(uint64_t used, uint64_t wanted, uid_t uid, bool own)
 {
+	const struct limit limit = limits_of(LIMITED_RINGS, memory);
 	const struct limit_use use = { used, used, own ? used : 0 };
 	uint64_t most;
 
@@ -46,7 +47,7 @@ TEST(test_defaults)
 		const struct session_options outside = { .categories = CATEGORIES_DEFAULT };
 		const struct session_options o = {
 			.categories = CATEGORIES_DEFAULT,
-			.default_rings_max = LIMIT_RING_BYTES_DEFAULT,
+			.default_rings_max = limits_default_rings(memory),
 		};
 		uint64_t bytes;
 
@@ -73,7 +74,7 @@ TEST(test_all)
 		     categories = categories << 1 | CATEGORIES_DEFAULT) {
 			const struct session_options o = {
 				.categories = categories,
-				.default_rings_max = LIMIT_RING_BYTES_DEFAULT,
+				.default_rings_max = limits_default_rings(memory),
 			};
 
 			assert_int_equal(check(0, session_ring_memory(&o), 1000, false),
@@ -86,11 +87,66 @@ TEST(test_all)
 		}
 }
 
+/* Machines with little memory, and the CPUs that they usually have at most. */
+TEST(test_small)
+{
+	for (memory = GIB / 2; memory <= 16 * GIB; memory += GIB / 2)
+		for (n_cpus = 1; n_cpus <= 8 || (uint64_t)n_cpus * GIB <= 4 * memory; n_cpus++) {
+			const struct session_options o = {
+				.categories = CATEGORIES_DEFAULT,
+				.default_rings_max = limits_default_rings(memory),
+			};
+			uint64_t bytes = session_ring_memory(&o);
+
+			if (check(0, bytes, 1000, true) != LIMIT_FITS ||
+			    check(bytes, bytes, 1000, false) != LIMIT_FITS ||
+			    check(bytes, bytes, 0, false) != LIMIT_FITS)
+				fail_msg("%u MiB, %d CPUs: %u MiB", (unsigned)(memory >> 20),
+					 n_cpus, (unsigned)(bytes >> 20));
+		}
+	memory = 64 * GIB;
+}
+
+TEST(test_shares)
+{
+	static const struct {
+		uint64_t memory;
+		enum limited what;
+		struct limit limit;
+	} rows[] = {
+		{ UINT64_MAX, LIMITED_RINGS, { 2 * GIB, GIB / 2, GIB, GIB / 2 } },
+		{ 15 * GIB, LIMITED_TABLES, { 2 * GIB, GIB / 2, GIB / 2, GIB / 4 } },
+		{ 15 * GIB, LIMITED_BLOCKS, { 100000000, 25000000, 50000000, 25000000 } },
+		{ 15 * GIB / 2, LIMITED_RINGS, { GIB, GIB / 4, GIB / 2, GIB / 4 } },
+		{ 15 * GIB / 2, LIMITED_BLOCKS, { 50000000, 12500000, 25000000, 12500000 } },
+		/* (what a session has by default) */
+		{ 15 * GIB / 4, LIMITED_TABLES, { GIB / 2, GIB / 8, GIB / 8, GIB / 16 } },
+		{ 15 * GIB / 4, LIMITED_FLIGHTS, { GIB / 4, GIB / 16, GIB / 16, GIB / 16 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct limit is = limits_of(rows[i].what, rows[i].memory);
+
+		assert_int_equal(is.all, rows[i].limit.all);
+		assert_int_equal(is.root, rows[i].limit.root);
+		assert_int_equal(is.user, rows[i].limit.user);
+		assert_int_equal(is.own, rows[i].limit.own);
+	}
+	for (enum limited what = LIMITED_RINGS; what <= LIMITED_FLIGHTS; what++) {
+		const struct limit is = limits_of(what, 0), two = limits_of(what, 2 * GIB);
+
+		assert_memory_equal(&is, &two, sizeof(is));
+		assert_true(is.user <= is.all - is.root && is.own <= is.user);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
