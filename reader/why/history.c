@@ -78,7 +78,7 @@ struct history {
 	bool unsorted;
 	struct history_cpu **cpus; /* owned, as are they; NULL = not seen */
 	size_t n_cpus;
-	/* Numbers of the CPUs whose last slice is known: those that had a switch since the last loss */
+	/* Numbers of the CPUs whose last slice is known: they had a switch since the last loss */
 	uint32_t *open; /* owned */
 	size_t n_open, room_open;
 	size_t n_pieces, n_turns, n_handlers;

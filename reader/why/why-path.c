@@ -233,7 +233,7 @@ static uint32_t path_find_owner(const struct path_walk *w, const struct thread_s
 	return owner;
 }
 
-/* What KOID, which has woken a thread, is. */
+/* The role of KOID, which has woken a thread. */
 static enum why_role path_role(const struct path_walk *w, uint32_t koid)
 {
 	const struct path_sources *s = w->sources;

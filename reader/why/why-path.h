@@ -127,7 +127,7 @@ void path_deinit(struct path *p);
 struct path_sources {
 	/* The source of the interrupt that ended the wait of TID at WOKEN_NS. */
 	enum wait_source (*find)(void *userdata, uint32_t tid, uint64_t woken_ns);
-	/* What a waker is. Without it, the koids of one machine tell. */
+	/* The role of a waker. Without it, the koids of one machine tell. */
 	enum why_role (*role)(void *userdata, uint32_t koid);
 	/* The owner of the lock for which TID has waited since FROM_NS; koid; 0 = unknown. */
 	uint32_t (*owner)(void *userdata, uint32_t tid, uint64_t from_ns);
