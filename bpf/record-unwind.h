@@ -43,13 +43,15 @@ struct unwind_row {
 /* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
- * Code that is not described, of a function that does not set the frame pointer. So that is the
- * frame pointer of a caller. With UNWIND_BARE_NOT as BP, a function that may set it, and that is
- * joined with such a function: one of them jumps to the other one. OFFSET is equal in functions
- * that are joined, and differs in others that follow each other.
+ * The code of a function that no table describes, and that does not set the frame pointer. While
+ * such a function runs, the register holds the frame pointer of one of its callers. With
+ * UNWIND_BARE_NOT or UNWIND_BARE_FRAMED as BP, the function may set the frame pointer, or begins
+ * with that, and is joined with a function that does not: one of the two jumps to the other one.
+ * OFFSET is equal in functions that are joined, and differs in others that follow each other.
  */
-#define UNWIND_BARE     11
-#define UNWIND_BARE_NOT 1
+#define UNWIND_BARE        11
+#define UNWIND_BARE_NOT    1
+#define UNWIND_BARE_FRAMED 2
 /* SP + N words + OFFSET * 16 words, for large frames. OFFSET is unsigned here. */
 #define UNWIND_SP_FAR(n)  (12 + (n))
 #define UNWIND_SP_FARS    16

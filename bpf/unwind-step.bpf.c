@@ -339,6 +339,20 @@ static __always_inline bool unwind_calls_joined(const struct unwind_walk *w, __u
 }
 
 /*
+ * As unwind_words_of_leaf(), if the word on top of the stack follows a call of W's function, or of
+ * one that is joined with it. While a function has a frame, that word is a local variable, where an
+ * earlier call can have left its return address. So if the function begins with a frame, the word
+ * is its return address only if the frame pointer leads to none.
+ */
+static __always_inline __u32 unwind_words_of_joined(const struct unwind_walk *w, __u32 rule)
+{
+	if (UNWIND_RULE_BP(rule) != UNWIND_BARE_FRAMED || w->bp < w->sp ||
+	    w->bp & (UNWIND_WORD - 1))
+		return 1;
+	return !stack_follows_call(unwind_returns_at(w, w->bp + UNWIND_WORD));
+}
+
+/*
  * Returns the distance between the CFA and SP in words, if W's function has no frame pointer at
  * this point (not yet, no longer, or never); 0 if it seems to have one. RULE is that of its code.
  */
@@ -346,25 +360,23 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 
 {
 	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
 
-	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE && unwind_calls_joined(w, returns, rule))
-		return 1;
-	if (!UNWIND_IS_BARE(rule) && stack_calls_into(returns, w->ip) > 0)
-		return 1;
 	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
 	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))
 		return 2;
 	code >>= 8;
-	if (unwind_is_entry(code) || unwind_is_return(code))
-		return stack_follows_call(returns);
-	return 0;
+	if ((unwind_is_entry(code) || unwind_is_return(code)) && stack_follows_call(returns))
+		return 1;
+	if (UNWIND_RULE_KIND(rule) != UNWIND_BARE)
+		return stack_calls_into(returns, w->ip) > 0;
+	return unwind_calls_joined(w, returns, rule) ? unwind_words_of_joined(w, rule) : 0;
 }
 
 /*
  * Whether code that no table describes can return to RETURNS, to which the frame pointer leads: 0
- * or UNWIND_END_*. If the code does not use the frame pointer, it belongs to a caller with a table.
- * The function that is called before RETURNS is then described, or is bare, and cannot have jumped
- * to this code, whose rule is OWN. Without the table of the called function, or while mappings
- * change, this is unknown.
+ * or UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that of a
+ * caller with a table. The function that is called before RETURNS is then described, or is bare,
+ * and cannot have jumped to this code, whose rule is OWN. Without the table of the called function,
+ * or while mappings change, this is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns, __u32 own)
 {

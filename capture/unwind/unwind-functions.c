@@ -141,6 +141,21 @@ static bool unwind_functions_are_bare(const uint8_t *code, size_t n)
 	return unwind_functions_returns(code, n);
 }
 
+/* Returns true if the N bytes of CODE begin with push %rbp; mov %rsp, %rbp, or endbr64 and these. */
+static bool unwind_functions_begin_framed(const uint8_t *code, size_t n)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t starts[][4] = { { 0x55, 0x48, 0x89, 0xe5 },
+					     { 0x55, 0x48, 0x8b, 0xec } };
+
+	if (n >= sizeof(endbr64) && memcmp(code, endbr64, sizeof(endbr64)) == 0) {
+		code += sizeof(endbr64);
+		n -= sizeof(endbr64);
+	}
+	return n >= sizeof(starts[0]) && (memcmp(code, starts[0], sizeof(starts[0])) == 0 ||
+					  memcmp(code, starts[1], sizeof(starts[1])) == 0);
+}
+
 /* ---- jumps ---- */
 
 /*
@@ -236,6 +251,7 @@ void unwind_functions_judge(const struct unwind_elf *elf, struct unwind_function
 
 		f[i].has_bare = false;
 		f[i].is_bare = code && unwind_functions_are_bare(code, f[i].end - f[i].begin);
+		f[i].is_framed = code && unwind_functions_begin_framed(code, f[i].end - f[i].begin);
 		f[i].joined = (uint32_t)i;
 		f[i].n_joined = 1;
 	}

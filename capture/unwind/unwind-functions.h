@@ -14,6 +14,7 @@
 struct unwind_function {
 	uint64_t begin, end; /* addresses of the file */
 	bool is_bare;        /* it returns, and never sets the frame pointer */
+	bool is_framed;      /* its first instructions set the frame pointer */
 	bool has_bare;       /* it, or a function that is joined with it, is bare */
 	uint32_t joined;     /* equal in joined functions: the index of the first one */
 	uint32_t n_joined;   /* for that function: their number */

@@ -45,7 +45,7 @@ static bool unwind_table_rule_is_valid(uint32_t rule)
 	case UNWIND_SIGNAL:
 		return rule == kind;
 	case UNWIND_BARE:
-		return UNWIND_RULE_BP(rule) <= UNWIND_BARE_NOT && offset >= 0;
+		return UNWIND_RULE_BP(rule) <= UNWIND_BARE_FRAMED && offset >= 0;
 	case UNWIND_PLT:
 		return offset >= 0 && offset < 16;
 	case UNWIND_UNSUPPORTED:

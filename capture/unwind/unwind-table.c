@@ -165,14 +165,14 @@ static size_t unwind_table_cut_functions(const struct table_builder *b, struct u
 
 static int unwind_table_add_function(struct table_builder *b, const struct unwind_function *f)
 {
-	uint8_t bp = f->is_bare ? 0 : UNWIND_BARE_NOT;
+	uint8_t bp = f->is_framed ? UNWIND_BARE_FRAMED : UNWIND_BARE_NOT;
 
 	if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
 		return -ENOMEM;
 	b->fdes[b->n_fdes++] = (struct fde_place){
 		.begin = (uint32_t)(f->begin - b->first_address),
 		.size = (uint32_t)(f->end - f->begin),
-		.offset = UNWIND_RULE(UNWIND_BARE, bp, f->joined & INT16_MAX),
+		.offset = UNWIND_RULE(UNWIND_BARE, f->is_bare ? 0 : bp, f->joined & INT16_MAX),
 		.section = BARE,
 	};
 	return 0;

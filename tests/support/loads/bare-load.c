@@ -9,7 +9,8 @@
 #define NOINLINE __attribute__((noinline, noclone))
 
 extern volatile uint64_t sink;
-uint64_t enter(uint64_t n), enter_first(uint64_t n), enter_asm(uint64_t n);
+uint64_t enter(uint64_t n), enter_first(uint64_t n), enter_asm(uint64_t n),
+	enter_locals(uint64_t n);
 
 #if defined(MAIN)
 volatile uint64_t sink;
@@ -20,7 +21,7 @@ NOINLINE static void run(uint64_t n)
 	volatile char room[n % 64 + 16];
 
 	room[0] = 1;
-	sink += enter(n) + enter_first(n) + enter_asm(n) + (uint64_t)room[0];
+	sink += enter(n) + enter_first(n) + enter_asm(n) + enter_locals(n) + (uint64_t)room[0];
 }
 
 int main(void)
@@ -103,4 +104,28 @@ __asm__(".text\n"
 	".type asm_end, @function\nasm_end:\n.cfi_startproc\n"
 	"\tmov $20000, %eax\n1:\tdec %eax\n\tjnz 1b\n\tret\n"
 	".cfi_endproc\n.size asm_end, .-asm_end\n");
+
+/*
+ * The function with a frame pointer never writes its local variables. The lowest one has the return
+ * address of an earlier call of locals_end(), to which the function jumps at its end.
+ */
+__asm__(".text\n"
+	".globl enter_locals\n.type enter_locals, @function\nenter_locals:\n.cfi_startproc\n"
+	"\tsub $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
+	"\tcall locals_calls\n\tcall locals_frame\n"
+	"\tadd $8, %rsp\n.cfi_adjust_cfa_offset -8\n\tret\n"
+	".cfi_endproc\n.size enter_locals, .-enter_locals\n"
+	".type locals_calls, @function\nlocals_calls:\n.cfi_startproc\n"
+	"\tsub $24, %rsp\n.cfi_adjust_cfa_offset 24\n\tcall locals_end\n"
+	"\tadd $24, %rsp\n.cfi_adjust_cfa_offset -24\n\tret\n"
+	".cfi_endproc\n.size locals_calls, .-locals_calls\n"
+	".type locals_frame, @function\nlocals_frame:\n.cfi_startproc\n"
+	"\tpush %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbp, 0\n\tmov %rsp, %rbp\n"
+	".cfi_def_cfa_register rbp\n\tsub $24, %rsp\n"
+	"\tmov $20000, %eax\n1:\tdec %eax\n\tjnz 1b\n"
+	"\tleave\n.cfi_def_cfa rsp, 8\n.cfi_restore rbp\n\tjmp locals_end\n"
+	".cfi_endproc\n.size locals_frame, .-locals_frame\n"
+	".type locals_end, @function\nlocals_end:\n.cfi_startproc\n"
+	"\tmov $1000, %eax\n1:\tdec %eax\n\tjnz 1b\n\tret\n"
+	".cfi_endproc\n.size locals_end, .-locals_end\n");
 #endif

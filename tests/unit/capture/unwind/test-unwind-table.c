@@ -586,10 +586,10 @@ TEST(test_joined)
 		{ 0x11040, RULE(BARE, 0, 0) },
 		{ 0x11048, UNWIND_NONE },
 		{ 0x11050, RULE(BARE, 0, 2) },
-		{ 0x11058, RULE(BARE, UNWIND_BARE_NOT, 0) },
+		{ 0x11058, RULE(BARE, UNWIND_BARE_FRAMED, 0) },
 		{ 0x11060, UNWIND_NONE },
 		{ 0x11070, RULE(BARE, 0, 4) },
-		{ 0x11078, RULE(BARE, UNWIND_BARE_NOT, 4) },
+		{ 0x11078, RULE(BARE, UNWIND_BARE_FRAMED, 4) },
 		{ 0x11080, RULE(BARE, 0, 6) },
 		{ 0x11088, UNWIND_NONE },
 		{ 0x11100, RULE(SP, 0, 1) },
@@ -602,9 +602,9 @@ TEST(test_joined)
 		{ 0x11058, 8,
 		  BYTES("\x55\x48\x89\xe5\xeb\xe4\x90\x90") },         /* the last: to the middle */
 		{ 0x11070, 8, BYTES("\x74\x06\x90\x5b\xc3\x90\x90") }, /* it returns, too */
-		{ 0x11078, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3") },     /* a frame pointer */
-		{ 0x11080, 8, BYTES("\xe9\xa0\x00\x00\x5b\xc3") },     /* behind all */
-		{ 0x11090, 8, BYTES("\xeb\x02\x90\x90\xeb\xfe") },     /* to itself */
+		{ 0x11078, 8, BYTES("\xf3\x0f\x1e\xfa\x55\x48\x8b\xec") }, /* a frame pointer */
+		{ 0x11080, 8, BYTES("\xe9\xa0\x00\x00\x5b\xc3") },         /* behind all */
+		{ 0x11090, 8, BYTES("\xeb\x02\x90\x90\xeb\xfe") },         /* to itself */
 	};
 
 	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
