@@ -14,12 +14,19 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "bpf/record-unwind.h"
 #include "capture/sandbox/thread.h"
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/* How many times the files of the command are mapped. */
-enum { MAPPED_TIMES = 8 };
+/*
+ * How many times each file of the command is mapped, and the maximum of all these mappings. With
+ * the mappings of kymo itself, which the process has, too, they fit into the list that the programs
+ * have of a process (UNWIND_MAPPINGS_MAX).
+ */
+enum { MAPPED_TIMES = 8, MAPPED_MAX = 160 };
+_Static_assert(MAPPED_MAX <= UNWIND_MAPPINGS_MAX * 2 / 3, "kymo's own mappings need room, too");
+_Static_assert(ALLOCATOR_FILES_MAX <= MAPPED_MAX, "each file is mapped");
 
 /*
  * Writes to TO the path of the file that execvp() would execute for COMMAND. The recorded process
@@ -87,8 +94,10 @@ run_command_become(char **argv, const char *path, const sigset_t *mask, int go_f
  */
 static void run_command_map_files(const int *fds, size_t n)
 {
+	size_t times = n * MAPPED_TIMES > MAPPED_MAX ? MAPPED_MAX / n : MAPPED_TIMES;
+
 	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < MAPPED_TIMES; k++)
+		for (size_t k = 0; k < times; k++)
 			(void)mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_EXEC, MAP_PRIVATE,
 				   fds[i], 0);
 }
