@@ -12,6 +12,11 @@
 
 /* PF_EXITING of linux/sched.h: the task is exiting. */
 #define FLAG_EXITING 0x4
+/*
+ * PF_FORKNOEXEC: the process has not executed a program since its fork. The kernel clears the flag
+ * in exec, before it closes descriptors.
+ */
+#define FLAG_FORKED 0x40
 
 /*
  * The maximum number of attempts to list the threads of a process. If a thread ends meanwhile, the
@@ -69,6 +74,14 @@ bool task_state_is_ending(pid_t pid, pid_t tid)
 	unsigned flags;
 
 	return task_state_is_end(task_state_read(pid, tid, &flags)) || flags & FLAG_EXITING;
+}
+
+bool task_state_has_executed(pid_t pid)
+{
+	unsigned flags;
+
+	task_state_read(pid, pid, &flags);
+	return !(flags & FLAG_FORKED);
 }
 
 int task_state_each(pid_t pid, task_state_fn fn, void *userdata)

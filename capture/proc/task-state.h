@@ -19,6 +19,11 @@ bool task_state_has_ended(pid_t pid, pid_t tid);
 bool task_state_is_ending(pid_t pid, pid_t tid);
 
 /*
+ * Returns true if process PID has executed a program since its fork, or its state cannot be read.
+ */
+bool task_state_has_executed(pid_t pid);
+
+/*
  * Returns true if all threads of process PID have ended: the process does not exist, or it is a
  * zombie. This and the next function list the threads at least twice, so other threads that begin
  * meanwhile, or call exec, are not missed.

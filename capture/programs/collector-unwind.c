@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
+#include "capture/proc/task-state.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
 #include "capture/programs/map-records.h"
@@ -21,10 +22,10 @@
 /* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
 /*
- * The maximum wait before a recording of chosen processes begins, for files on this machine. These
- * are the files of the processes (often a command, which waits, too), so they are few.
+ * The maximum wait before a recording of a command begins, for files on this machine. The command
+ * waits, too, so nothing is missed meanwhile.
  */
-#define READY_CHOSEN_NS_MAX UINT64_C(5000000000)
+#define READY_COMMAND_NS_MAX UINT64_C(5000000000)
 
 enum { MAPPED_FILES_MAX = 8192 };
 
@@ -42,6 +43,15 @@ bool collector_unwinds(const struct session_options *o)
 {
 	return collector_unwind_possible() && o->categories & CATEGORIES_USER_STACKS &&
 	       (o->stacks == STACKS_AUTO || o->stacks == STACKS_EH);
+}
+
+/*
+ * Whether the only chosen process is a command that waits for the recording: it has not executed
+ * its program yet. Other processes run, and what they do is missed while the recording waits.
+ */
+static bool collector_awaits_command(const struct capture_filter *f)
+{
+	return f->n_pids == 1 && !task_state_has_executed((pid_t)f->pids[0]);
 }
 
 int collector_configure_unwinding(struct collector *c, const struct session_options *o)
@@ -71,7 +81,8 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
 	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
-	c->ready_ns_max = o->filter.n_pids > 0 ? READY_CHOSEN_NS_MAX : READY_NS_MAX;
+	c->ready_ns_max =
+		collector_awaits_command(&o->filter) ? READY_COMMAND_NS_MAX : READY_NS_MAX;
 	skel->rodata->unwind_by_tables = wanted;
 	skel->rodata->unwind_learns_from_walks = wanted && !hooked;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -364,6 +375,7 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 void collector_await_tables(struct collector *c)
 {
 	_cleanup_free_ struct piece_budget *budgets = calloc(c->n_cpus, sizeof(*budgets));
+	const struct unwinder_limits limits = { .all_ns = READY_NS_MAX, .local_ns = READY_NS_MAX };
 	uint64_t n_sent = 0;
 	uint32_t zero = 0;
 
@@ -378,7 +390,7 @@ void collector_await_tables(struct collector *c)
 	 */
 	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
 	    __atomic_exchange_n(&c->has_kept, false, __ATOMIC_RELAXED))
-		unwinder_wait(c->unwinder, READY_NS_MAX, READY_NS_MAX);
+		unwinder_wait(c->unwinder, &limits);
 }
 
 struct stack_tables collector_count_tables(struct collector *c)
@@ -391,14 +403,21 @@ struct stack_tables collector_count_tables(struct collector *c)
 				      counts.bytes, c->n_copied };
 }
 
-int collector_prepare_unwinding(struct collector *c, char **reterr_text)
+int collector_prepare_unwinding(struct collector *c, bool (*called_off)(void *userdata),
+				void *userdata, char **reterr_text)
 {
+	const struct unwinder_limits limits = {
+		.all_ns = READY_NS_MAX,
+		.local_ns = c->ready_ns_max,
+		.called_off = called_off,
+		.userdata = userdata,
+	};
 	int r = collector_has_unwinding(c) ? collector_list_mapped(c) : 0;
 
 	if (r < 0)
 		return load_error(r, "list the mappings", reterr_text);
 	if (c->unwinder)
-		unwinder_wait(c->unwinder, READY_NS_MAX, c->ready_ns_max);
+		unwinder_wait(c->unwinder, &limits);
 	return 0;
 }
 

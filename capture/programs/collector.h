@@ -56,9 +56,11 @@ int collector_attach(struct collector *c, char **reterr_text);
 
 /*
  * If stacks are walked by tables: learns the existing mappings, and waits a moment for their
- * tables. Call it before anything is attached. Returns like collector_new().
+ * tables, unless CALLED_OFF returns true. Call it before anything is attached. Returns like
+ * collector_new().
  */
-int collector_prepare_unwinding(struct collector *c, char **reterr_text);
+int collector_prepare_unwinding(struct collector *c, bool (*called_off)(void *userdata),
+				void *userdata, char **reterr_text);
 
 /*
  * Starts walking by tables. To be called after all else is attached, and again after a pause.

@@ -148,7 +148,10 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	}
 	r = r ?: collector_new(&w->options, &c, &text);
 	/* (this comes before the recording begins, so that its time does not count) */
-	r = r ?: worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
+	r = r
+		    ?: worker_steps_judge_unwinding(
+			       w, collector_prepare_unwinding(c, worker_called_off, w, &text),
+			       &text);
 	b.attach_ns = clock_boot_ns();
 	r = r ?: collector_attach(c, &text)
 		    ?: worker_steps_judge_unwinding(w, collector_start_unwinding(c, &text), &text);

@@ -38,6 +38,9 @@ enum {
 	MISSED_MAX = 200,
 };
 
+/* The interval in which a wait checks whether it is called off. */
+#define CALLED_OFF_NS UINT64_C(50000000)
+
 struct unwinder {
 	pthread_mutex_t lock; /* guards all members up to the next blank line */
 	pthread_cond_t answered;
@@ -606,18 +609,42 @@ static bool unwinder_is_busy(const struct unwinder *u, const uint64_t *n_answere
 	return *n_answered < u->n_asked || u->n_to_list > 0 || u->lists;
 }
 
-/* Waits until *N_ANSWERED is all, at most until END_NS. Called with the lock. */
-static void unwinder_wait_until(struct unwinder *u, const uint64_t *n_answered, uint64_t end_ns)
+static bool unwinder_is_called_off(struct unwinder *u, const struct unwinder_limits *limits)
 {
-	struct timespec end = { .tv_sec = (time_t)(end_ns / 1000000000),
-				.tv_nsec = (long)(end_ns % 1000000000) };
-	int r = 0;
+	bool off;
 
-	while (unwinder_is_busy(u, n_answered) && r == 0)
-		r = pthread_cond_clockwait(&u->answered, &u->lock, CLOCK_MONOTONIC, &end);
+	if (!limits->called_off)
+		return false;
+	pthread_mutex_unlock(&u->lock);
+	off = limits->called_off(limits->userdata);
+	pthread_mutex_lock(&u->lock);
+	return off;
 }
 
-bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns, uint64_t local_timeout_ns)
+/*
+ * Waits until *N_ANSWERED is all, at most until END_NS, or until this is called off. Called with
+ * the lock, which it releases meanwhile.
+ */
+static void unwinder_wait_until(struct unwinder *u, const uint64_t *n_answered, uint64_t end_ns,
+				const struct unwinder_limits *limits)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	while (unwinder_is_busy(u, n_answered) && now_ns < end_ns &&
+	       !unwinder_is_called_off(u, limits)) {
+		uint64_t next_ns =
+			end_ns - now_ns < CALLED_OFF_NS ? end_ns : now_ns + CALLED_OFF_NS;
+		struct timespec next = { .tv_sec = (time_t)(next_ns / 1000000000),
+					 .tv_nsec = (long)(next_ns % 1000000000) };
+
+		/* (an answer may have come while the lock was released) */
+		if (unwinder_is_busy(u, n_answered))
+			pthread_cond_clockwait(&u->answered, &u->lock, CLOCK_MONOTONIC, &next);
+		now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	}
+}
+
+bool unwinder_wait(struct unwinder *u, const struct unwinder_limits *limits)
 {
 	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 	bool done;
@@ -625,8 +652,8 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns, uint64_t local_timeo
 	pthread_mutex_lock(&u->lock);
 	u->n_asked++;
 	thread_signal(u->stop_fd);
-	unwinder_wait_until(u, &u->n_answered, begun_ns + timeout_ns);
-	unwinder_wait_until(u, &u->n_local, begun_ns + local_timeout_ns);
+	unwinder_wait_until(u, &u->n_answered, begun_ns + limits->all_ns, limits);
+	unwinder_wait_until(u, &u->n_local, begun_ns + limits->local_ns, limits);
 	done = !unwinder_is_busy(u, &u->n_answered);
 	pthread_mutex_unlock(&u->lock);
 	return done;

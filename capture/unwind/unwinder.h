@@ -36,11 +36,17 @@ struct unwinder *unwinder_free(struct unwinder *u);
 
 DEFINE_CLEANUP(struct unwinder *, unwinder_free)
 
-/*
- * Waits at most TIMEOUT_NS until all requests so far are answered, and at most LOCAL_TIMEOUT_NS
- * until those are answered whose file systems always answer. Returns whether all are answered.
- */
-bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns, uint64_t local_timeout_ns);
+/* The limits of a wait for tables. */
+struct unwinder_limits {
+	uint64_t all_ns;   /* until all requests so far are answered */
+	uint64_t local_ns; /* until those are answered whose file systems always answer */
+	/* Called every 50 ms; the wait ends if it returns true. Can be NULL. */
+	bool (*called_off)(void *userdata);
+	void *userdata;
+};
+
+/* Waits until all requests so far are answered, or a limit is reached. Returns whether they are. */
+bool unwinder_wait(struct unwinder *u, const struct unwinder_limits *limits);
 
 /*
  * If the programs have no hook for new mappings: makes them learn the mappings of process PID soon,

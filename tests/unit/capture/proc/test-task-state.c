@@ -23,6 +23,32 @@ TEST(test_runs)
 	assert_false(task_state_process_is_ending(getpid()));
 }
 
+/* A child of fork has no program of its own until it calls exec. */
+TEST(test_has_executed)
+{
+	int fds[2];
+	char go;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (read(fds[0], &go, 1) == 1)
+			execlp("sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	assert_false(task_state_has_executed(pid));
+	assert_int_equal(write(fds[1], "", 1), 1);
+	assert_soon(task_state_has_executed(pid));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(task_state_has_executed(pid));
+	close(fds[0]);
+	close(fds[1]);
+}
+
 TEST(test_zombie)
 {
 	siginfo_t info;
@@ -171,11 +197,9 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "exec") == 0)
 		exec_and_leave();
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_first_thread_ends),
-		cmocka_unit_test(test_relay),
-		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_runs),           cmocka_unit_test(test_has_executed),
+		cmocka_unit_test(test_zombie),         cmocka_unit_test(test_first_thread_ends),
+		cmocka_unit_test(test_relay),          cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_no_descriptors),
 	};
 

@@ -4,11 +4,15 @@
  * kernel to the last table.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -20,10 +24,13 @@
 #include "bpf/kymo.skel.h"
 #include "capture/unwind/unwind-process.h"
 #include "capture/unwind/unwinder.h"
+#include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
 #define BYTES_MAX  ((uint64_t)64 << 20)
 #define TIMEOUT_NS UINT64_C(1000000000)
+
+static const struct unwinder_limits a_second = { .all_ns = TIMEOUT_NS, .local_ns = TIMEOUT_NS };
 
 /* More than this process has. */
 enum { FILES_FEW = 64, DESCRIPTORS_MAX = 256 };
@@ -92,8 +99,7 @@ FIXTURE(tear_down)
 
 static bool has_tables(void)
 {
-	return unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS) &&
-	       unwinder_counts(unwinder).n_asked > 0;
+	return unwinder_wait(unwinder, &a_second) && unwinder_counts(unwinder).n_asked > 0;
 }
 
 TEST(test_own_files)
@@ -148,7 +154,7 @@ TEST(test_own_files)
 	/* its table is requested again when it is listed again */
 	unwinder_list(unwinder, (uint32_t)getpid());
 	assert_soon(unwinder_has_asked(unwinder, device, st.st_ino, &number));
-	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS));
+	assert_soon(unwinder_wait(unwinder, &a_second));
 	file.inode++;
 	assert_int_equal(bpf_map_update_elem(files_fd, &key, &file, BPF_ANY), 0);
 	assert_false(unwinder_has_asked(unwinder, device, st.st_ino, &number));
@@ -181,12 +187,53 @@ static bool has_requested(const struct unwind_file *files, unsigned n)
 /* Tables of local files are waited for when the other time is over. */
 TEST(test_waits_for_local)
 {
+	const struct unwinder_limits limits = { .all_ns = 1, .local_ns = TIMEOUT_NS * 600 };
+
 	if ((int)(intptr_t)*state == -EPERM)
 		skip();
 	assert_int_equal((int)(intptr_t)*state, 0);
 	unwinder_list(unwinder, (uint32_t)getpid());
-	assert_true(unwinder_wait(unwinder, 1, UINT64_C(1000000000) * 600));
+	assert_true(unwinder_wait(unwinder, &limits));
 	assert_true(unwinder_counts(unwinder).n_tables >= 3);
+}
+
+static bool call_off(void *n_calls)
+{
+	return ++*(unsigned *)n_calls == 3;
+}
+
+/* A wait for a file that never opens is called off long before its limit. */
+TEST(test_called_off)
+{
+	unsigned n_calls = 0;
+	const struct unwinder_limits limits = {
+		.all_ns = TIMEOUT_NS * 3600,
+		.called_off = call_off,
+		.userdata = &n_calls,
+	};
+	char directory[] = "/tmp/kymo-unwinder.XXXXXX", path[64];
+	void *mapped;
+	int fd;
+
+	if ((int)(intptr_t)*state == -EPERM)
+		skip();
+	assert_int_equal((int)(intptr_t)*state, 0);
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(mute_fuse_mount(directory, 0), 0);
+	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	mapped = mmap(NULL, MUTE_FUSE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(fd >= 0 && mapped != MAP_FAILED);
+	close(fd);
+	mute_fuse_be_mute_to(getpid());
+	unwinder_list(unwinder, (uint32_t)getpid());
+	assert_false(unwinder_wait(unwinder, &limits));
+	assert_int_equal(n_calls, 3);
+	mute_fuse_be_mute_to(0);
+	assert_soon(unwinder_wait(unwinder, &a_second));
+	munmap(mapped, MUTE_FUSE_BYTES);
+	umount2(directory, MNT_DETACH);
+	rmdir(directory);
 }
 
 /*
@@ -206,7 +253,7 @@ TEST(test_recycled_numbers)
 	files = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 		     bpf_map__fd(skel->maps.unwind_files), 0);
 	assert_ptr_not_equal(files, MAP_FAILED);
-	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS));
+	assert_soon(unwinder_wait(unwinder, &a_second));
 	n = n_open_files();
 	for (unsigned round = 0; round < 1000 && n_rounds < 5; round++) {
 		unwinder_list(unwinder, (uint32_t)getpid());
@@ -221,7 +268,7 @@ TEST(test_recycled_numbers)
 			files[i].filesystem = FUSE_SUPER_MAGIC;
 			files[i].generation++;
 		}
-		assert_soon(unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS));
+		assert_soon(unwinder_wait(unwinder, &a_second));
 		assert_soon(n_open_files() == n);
 		for (uint32_t i = UNWIND_FILE_VDSO + 1; i < FILES_FEW; i++) {
 			files[i].filesystem = saved[i].filesystem;
@@ -365,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_own_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_waits_for_local, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_recycled_numbers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_called_off, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_before_request, set_up_lister,
 						tear_down),
 	};
