@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "bpf/record-unwind.h"
+#include "capture/proc/task-state.h"
 #include "capture/sandbox/thread.h"
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
@@ -27,6 +30,16 @@
 enum { MAPPED_TIMES = 8, MAPPED_MAX = 160 };
 _Static_assert(MAPPED_MAX <= UNWIND_MAPPINGS_MAX * 2 / 3, "kymo's own mappings need room, too");
 _Static_assert(ALLOCATOR_FILES_MAX <= MAPPED_MAX, "each file is mapped");
+
+/* The maximum wait until they are mapped. */
+enum { MAPPED_MS_MAX = 1000 };
+
+/* The interval in which a wait for the program checks whether it is called off. Most programs start
+ * in less, so they are not killed. */
+enum { CALLED_OFF_MS = 1000 };
+
+/* The maximum wait for the end of a process that was cancelled. */
+enum { CANCELLED_MS_MAX = 1000 };
 
 /*
  * Writes to TO the path of the file that execvp() would execute for COMMAND. The recorded process
@@ -113,13 +126,18 @@ static void run_command_tell_mapped(int fd)
 
 /*
  * Waits until the child has mapped its files, or has ended. On a busy machine, the child may run
- * only after the recording has begun. The recording would have no tables of the files.
+ * only after the recording has begun. The recording would have no tables of the files. But a file
+ * system that does not answer, or a stop of the child, can also keep it for ever, so the wait has
+ * an end.
  */
 static void run_command_await_mapped(int fd)
 {
-	ssize_t n;
+	struct pollfd child = { .fd = fd, .events = POLLIN };
 	int error;
+	ssize_t n;
 
+	if (poll(&child, 1, MAPPED_MS_MAX) <= 0)
+		return;
 	do
 		n = read(fd, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
@@ -179,6 +197,20 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 	return 0;
 }
 
+/*
+ * Reaps the prepared process, which has not executed a program. It may be stopped, so it is killed.
+ * But the kernel can keep it for ever.
+ */
+static void run_command_end_prepared(const struct run_command *c)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	kill(c->prepared, SIGKILL);
+	for (unsigned ms = 0; ms < CANCELLED_MS_MAX && waitpid(c->prepared, NULL, WNOHANG) == 0;
+	     ms++)
+		nanosleep(&nap, NULL);
+}
+
 void run_command_cancel(struct run_command *c)
 {
 	if (c->prepared == 0)
@@ -187,51 +219,43 @@ void run_command_cancel(struct run_command *c)
 	close(c->error_fd);
 	if (c->hold)
 		exit_hold_end(c->hold);
-	waitpid(c->prepared, NULL, 0);
+	run_command_end_prepared(c);
 	c->prepared = 0;
 }
 
 /*
- * Returns true if process PID has executed a program. PID has not been reaped yet. The kernel
- * clears the flag PF_FORKNOEXEC in exec, before it closes descriptors.
+ * Waits for the error of the prepared process, and returns it. Returns 0 if the process has closed
+ * the pipe without an error, by a successful exec, or by its end; and EINTR if the wait is called
+ * off.
  */
-static bool run_command_has_executed(pid_t pid)
+static int run_command_await_exec(struct run_command *c)
 {
-	const unsigned long forked_without_exec = 0x40; /* PF_FORKNOEXEC, from linux/sched.h */
-	char path[32], stat[1024];
-	unsigned long flags;
-	const char *end;
-	_cleanup_close_ int fd = -1;
+	struct pollfd child = { .fd = c->error_fd, .events = POLLIN };
+	int error = 0;
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
-	if (n <= 0)
-		return true;
-	stat[n] = '\0';
-	/* (the name, in parentheses, can contain anything) */
-	end = strrchr(stat, ')');
-	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
-		return true;
-	return !(flags & forked_without_exec);
+	do {
+		while (poll(&child, 1, CALLED_OFF_MS) <= 0)
+			if (c->is_called_off && c->is_called_off())
+				return EINTR;
+		n = read(c->error_fd, &error, sizeof(error));
+		/* (the process may tell only now that it has mapped its files) */
+	} while ((n < 0 && errno == EINTR) || (n == sizeof(error) && error == 0));
+	return n == sizeof(error) ? error : 0;
 }
 
 int run_command_exec(struct run_command *c)
 {
 	pid_t pid = c->prepared;
-	int error = 0;
 	ssize_t n = write(c->go_fd, "", 1);
+	int error = run_command_await_exec(c);
 
-	/* The pipe is closed by a successful exec, and by the end of the process. */
-	do
-		n = read(c->error_fd, &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
-	if (n == sizeof(error)) {
+	(void)n; /* (the process has ended) */
+	if (error) {
 		run_command_cancel(c);
 		return -error;
 	}
-	if (!run_command_has_executed(pid)) {
+	if (!task_state_has_executed(pid)) {
 		run_command_cancel(c);
 		return -ECHILD;
 	}

@@ -15,14 +15,16 @@ struct run_command {
 	pid_t pid;      /* 0 = the command was not started */
 	pid_t prepared; /* 0 = the command was not prepared */
 	bool ended;
-	int go_fd, error_fd;    /* pipes of a prepared process */
+	int go_fd, error_fd; /* pipes of a prepared process */
+	/* Whether run_command_exec() must end; can be NULL. */
+	bool (*is_called_off)(void);
 	struct exit_hold *hold; /* ends before the command is reaped; borrowed; NULL = no hold */
 };
 
 /*
  * Starts ARGV with the signal mask MASK. Returns when the program is executed: 0, or a negative
  * errno if it could not be executed. -ECHILD: the process ended before, for example because it was
- * killed.
+ * killed. -EINTR: the start was called off, and the process is killed.
  */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
@@ -31,7 +33,8 @@ int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
  * whose id is c->prepared, and run_command_exec() starts the program. run_command_cancel() ends a
  * prepared process that must not start; without such a process, it does nothing. With MAPS_FILES,
  * the process then has the name and the mapped code of the program, so that a recording that starts
- * now makes the unwind tables.
+ * now makes the unwind tables. If mapping the code takes longer than a second, the tables are made
+ * later.
  */
 int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask, bool maps_files);
 int run_command_exec(struct run_command *c);

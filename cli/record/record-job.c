@@ -400,6 +400,7 @@ int record_job_run(struct record_job *j)
 		j->loop.asked = record_job_take_snapshot;
 	j->loop.on_poll = record_job_poll;
 	j->loop.wants_stop = record_job_command_has_ended;
+	j->command.is_called_off = record_loop_is_interrupted;
 	j->loop.userdata = j;
 	if (j->with_progress) {
 		j->loop.tick = record_job_tick;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Commands that run, that cannot run, and whose process is killed before it executes them.
+ * Commands that run, that cannot run, and whose process is killed or hangs before it executes them.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,41 +125,6 @@ TEST(test_maps_many_files)
 	assert_int_equal(system(text), 0); // NOLINT(cert-env33-c)
 }
 
-int main(void)
-{
-	return 0;
-}' >main.c && "
-		 "cc -Wl,--no-as-needed -o program main.c $PWD/lib-*.so",
-		 directory, LIBRARIES);
-assert_int_equal(system(text), 0); // NOLINT(cert-env33-c)
-snprintf(text, sizeof(text), "%s/program", directory);
-assert_int_equal(run_command_prepare(&c, argv, &mask, true), 0);
-snprintf(line, sizeof(line), "/proc/%d/maps", (int)c.prepared);
-maps = fopen(line, "re");
-assert_non_null(maps);
-while (fgets(line, sizeof(line), maps)) {
-	const char *library = strstr(line, "/lib-");
-	unsigned i;
-
-	if (!strstr(line, " r-xp "))
-		continue;
-	n_mappings++;
-	n_program += strstr(line, "/program\n") != NULL;
-	if (library && sscanf(library, "/lib-%u.so", &i) == 1 && i < LIBRARIES)
-		seen[i]++;
-}
-fclose(maps);
-assert_in_range(n_mappings, LIBRARIES, UNWIND_MAPPINGS_MAX);
-assert_in_range(n_program, 2, UNWIND_MAPPINGS_MAX);
-for (unsigned i = 0; i < LIBRARIES; i++)
-	assert_int_equal(seen[i], n_program);
-assert_int_equal(run_command_exec(&c), 0);
-assert_soon(run_command_poll(&c));
-assert_int_equal(run_command_report(&c, "program"), 0);
-snprintf(text, sizeof(text), "rm -r %s", directory);
-assert_int_equal(system(text), 0); // NOLINT(cert-env33-c)
-}
-
 /* ---- processes that hang before exec ---- */
 
 static int held_fds[2] = { -1, -1 };
@@ -224,9 +190,12 @@ int main(void)
 		cmocka_unit_test(test_killed_before_exec),
 		cmocka_unit_test(test_maps_files),
 		cmocka_unit_test(test_maps_many_files),
+		cmocka_unit_test(test_maps_late),
+		cmocka_unit_test(test_hangs),
 	};
 
 	/* (as the command does, which writes to the process) */
 	signal(SIGPIPE, SIG_IGN);
+	pthread_atfork(NULL, NULL, hold_child);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
