@@ -141,7 +141,7 @@ static bool unwind_functions_are_bare(const uint8_t *code, size_t n)
 	return unwind_functions_returns(code, n);
 }
 
-/* Returns true if the N bytes of CODE begin with push %rbp; mov %rsp, %rbp, or endbr64 and these. */
+/* Returns true if the N bytes of CODE begin with push %rbp; mov %rsp, %rbp, also after endbr64. */
 static bool unwind_functions_begin_framed(const uint8_t *code, size_t n)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
