@@ -43,8 +43,8 @@ static __always_inline int preempt_count_of(struct task_struct *current_task)
 }
 
 /*
- * Returns true if a hard interrupt or a softirq runs on this CPU. Then the event may have nothing to
- * do with the current task.
+ * Returns true if a hard interrupt or a softirq runs on this CPU. Then the event may have nothing
+ * to do with the current task.
  */
 static __always_inline bool in_interrupt(struct task_struct *current_task)
 {

@@ -41,7 +41,7 @@ struct source {
 	uint64_t *words; /* the next record */
 	unsigned n_words;
 	uint64_t head, tail; /* of the merge; the ring's tail is set to `tail` later */
-	/* The next record says how many records were lost; the time of the first one was delivered. */
+	/* The next record says how many records were lost; the first time was delivered. */
 	bool in_loss;
 
 	/* SOURCE_QUEUE */
