@@ -47,7 +47,8 @@ static void fxt_kymo_add(struct fxt_provider *p)
 
 bool fxt_kymo_has_added(const struct fxt_text *t)
 {
-	return t->bytes >= added[0] && t->bytes < added[0] + sizeof(added);
+	return t->bytes >= (const char *)added &&
+	       t->bytes < (const char *)(added + ARRAY_SIZE(added));
 }
 
 /* Returns the number of bits in which N bytes differ. */
