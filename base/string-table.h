@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-/* Returns the name of NUMBER in TABLE, which has N elements; NULL if there is none. */
+/* Returns the name of NUMBER in TABLE, which has N elements; NULL if it has no name. */
 const char *string_table_name(const char *const *table, size_t n, size_t number);
 
 /* Returns the first number with the name TEXT, or -EINVAL. */

@@ -18,8 +18,8 @@ enum edit_part_class {
 
 struct edit_part {
 	uint64_t id; /* equal for parts of one archive; 0 = no part */
-	/* Begin of the part; 0 = no part precedes it. In an edited archive: of a part in it that
-	 * another one precedes; 0 = there is none. */
+	/* Begin of the part; 0 = no part precedes it. In an edited archive: begin of a part in it
+	 * that another part precedes; 0 = it has no such part. */
 	uint64_t first_ns;
 	uint64_t behind_ns; /* end of the part; 0 = the end of the archive, or no part follows it */
 };
@@ -76,7 +76,8 @@ bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *re
 bool edit_part_fits(const struct edit_part *a, const struct edit_part *b);
 
 /*
- * Whether P and WHAT, the first event `part` of an archive (id 0 = there is none), show that the
- * archive has the begin of its source. If not, it can have events that a cut has clipped there.
+ * Returns true if an archive has the begin of its source, as its first event `part` shows: P and
+ * WHAT (an archive without such an event has id 0). If not, it can have events that a cut has
+ * clipped there.
  */
 bool edit_part_begins_source(const struct edit_part *p, enum edit_part_class what);

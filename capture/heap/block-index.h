@@ -38,7 +38,7 @@ struct block_index {
 int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n);
 void block_index_deinit(struct block_index *x);
 
-/* Returns the index of the first block that ends after ADDRESS; n_blocks if there is none. */
+/* Returns the index of the first block that ends after ADDRESS; n_blocks if all end before it. */
 size_t block_index_from(const struct block_index *x, uint64_t address);
 
 /*

@@ -268,7 +268,7 @@ static int verb_latency_print_rows(const struct latency_options *o, const struct
 	return CLI_OK;
 }
 
-/* Prints a row for each metric. Returns false if there is none. */
+/* Prints a row for each metric. Returns false if it has printed no row. */
 static bool verb_latency_print_metrics(const struct latency_options *o,
 				       const struct latency_input *in)
 {

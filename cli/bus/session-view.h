@@ -28,7 +28,7 @@ struct session_view {
 	char state[16];
 	char reason[64];
 	char error[512];        /* a sentence; "" = no error */
-	char other_files[4096]; /* a sentence (model/other-files.h); "" = there are none */
+	char other_files[4096]; /* a sentence (model/other-files.h); "" = no such files */
 	uint32_t uid;
 	struct session_counters counters;
 	bool has_events_of; /* counters.events_of is known: an older service does not report it */

@@ -44,7 +44,7 @@ DEFINE_CLEANUP(struct module_file *, module_file_free)
 bool module_file_address(const struct module_file *m, const struct symbol_mapping *mapping,
 			 uint64_t address, uint64_t *ret_vaddr);
 
-/* The function at VADDR, from the symbols. Returns false if there is none. */
+/* Finds the function at VADDR in the symbols. Returns false if no function is there. */
 bool module_file_symbol(const struct module_file *m, uint64_t vaddr, struct symbol_found *ret);
 
 /* As elf_file_call(). */

@@ -59,5 +59,5 @@ void cpu_use_clear(struct cpu_use *u);
 int cpu_use_add(struct cpu_use *u, const struct history *h, uint32_t cpu, uint64_t from_ns,
 		uint64_t to_ns);
 
-/* The largest share; NULL if there is none. Of equal ones, that of the lowest tid. */
+/* Returns the largest share, NULL without shares; of equal ones, the share of the lowest tid. */
 const struct cpu_share *cpu_use_largest(const struct cpu_use *u);

@@ -30,7 +30,7 @@ void idle_time_deinit(struct idle_time *t)
 	*t = (struct idle_time){ 0 };
 }
 
-/* Moves C to its next idle slice. Returns false if there is none. */
+/* Moves C to its next idle slice. Returns false if no idle slice follows. */
 static bool idle_time_next(const struct history *h, struct idle_cursor *c)
 {
 	struct history_slice slice;

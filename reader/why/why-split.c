@@ -144,7 +144,10 @@ static void why_split_outside(struct why_times *t, const struct history_span *fi
 		t->unknown_ns += ns;
 }
 
-/* Adds the segments of TID from the one that contains *AT_NS on, and moves *AT_NS to their end. */
+/*
+ * Adds the segments of TID: first the segment that contains *AT_NS, then those after it. Moves
+ * *AT_NS to the end of the last one.
+ */
 static int why_split_segments(struct why_split_state *state, uint32_t tid, uint64_t *at_ns,
 			      uint64_t to_ns)
 {

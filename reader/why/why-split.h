@@ -54,7 +54,7 @@ int why_split(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_
 
 /*
  * Finds the CPU that was idle for most of the time in which TID was ready, for another CPU, in
- * [FROM_NS, TO_NS). *RET_NS is its time; 0 = there is none, or the budget of the CPU use is used
+ * [FROM_NS, TO_NS). *RET_NS is its time; 0 = no CPU was idle, or the budget of the CPU use is used
  * up. Returns 0 or -ENOMEM.
  */
 int why_split_idle_cpu(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
