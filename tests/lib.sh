@@ -234,7 +234,7 @@ expect_exit() {
 	case "|$expected|" in
 	*"|$status|"*) ;;
 	*)
-		sed 's/^/    | /' "$TMP/stdout" "$TMP/stderr" | head -40 >&2
+		sed 's/^/    | /' "$TMP/stdout" "$TMP/stderr" | sed -n 1,40p >&2
 		fail "exit status $status instead of $expected: $*"
 		;;
 	esac
@@ -770,7 +770,7 @@ no_bpf_is_left() {
 
 # The kernel frees them a moment after the last descriptor is closed.
 no_bpf_left() {
-	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | head -5)"
+	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | sed -n 1,5p)"
 }
 
 # little_work [ROUNDS]: a few events of all kinds in sched and lifecycle records, for half a second;

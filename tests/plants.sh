@@ -127,7 +127,7 @@ planted() {
 code_bias() {
 	local offset address
 
-	read -r offset address < <(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3; exit }')
+	read -r offset address < <(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / && !n++ { print $2, $3 }')
 	echo $((address - offset))
 }
 

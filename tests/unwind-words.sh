@@ -8,7 +8,7 @@
 code_delta() {
 	local offset address
 
-	read -r offset address < <(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3; exit }')
+	read -r offset address < <(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / && !n++ { print $2, $3 }')
 	echo $((address - offset))
 }
 

@@ -11,7 +11,7 @@ stacks() {
 		timeout "$(limit 10)" gdb -q -nx -nh -batch -iex 'set auto-load off' -ex 'thread apply all bt' -p "$1"
 	else
 		echo "(no stacks: there is neither eu-stack nor gdb)"
-	fi 2>&1 | head -n 60
+	fi 2>&1 | sed -n 1,60p
 }
 
 # where PID: its state, and that of each thread in the kernel
@@ -23,6 +23,6 @@ where() {
 		printf '%s (%s), %s, in %s\n' "${task##*/}" "$(cat "$task/comm")" \
 			"$(sed -n 's/^State:[[:space:]]*//p' "$task/status")" "$(cat "$task/wchan")"
 		sed 's/^/    kernel: /' "$task/stack"
-	done 2>/dev/null | head -n 100
+	done 2>/dev/null | sed -n 1,100p
 	stacks "$1" | sed 's/^/    /'
 }

@@ -188,7 +188,7 @@ END
 pid=$!
 expect_soon 30 grep -q 'trying again in 4 s' "$TMP/full.log"
 assert_says "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
-assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
+assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | sed -n 1,3p | paste -sd,)" \
 	'trying again in 1 s,trying again in 2 s,trying again in 4 s' "when it is tried again"
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/full.log")"

@@ -8,7 +8,7 @@ kymo export -o calls.trace "$G/events.fxt" && kymo dump calls.trace
 kymo export --force --plain --order=arrival -o calls.trace "$G/events.fxt" && kymo dump calls.trace
 kymo check calls.trace
 kymo export --format apitrace --compress=none -o - "$G/events.fxt" | kymo dump - | tail -1
-kymo export --split=pid -o each.trace "$G/events.fxt" && ls each* && kymo dump --json each-100.trace | head -3
+kymo export --split=pid -o each.trace "$G/events.fxt" && ls each* && kymo dump --json each-100.trace | sed -n 1,3p
 # Names that nothing has, and times that no call took.
 make-profile no.fxt <<-END
 	task 100 p

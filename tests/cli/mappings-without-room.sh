@@ -10,7 +10,8 @@ make_flood() {
 	file=$1
 	first=$(kymo dump --json "$file" | gojq -s 'map(select(.name == "mapping")) | min_by(.record_size)')
 	offset=$(gojq .offset <<<"$first")
-	tail -c +$((offset + 1)) "$file" | head -c $(($(gojq .record_size <<<"$first") * 8)) >many
+	dd if="$file" of=many iflag=skip_bytes,count_bytes skip="$offset" \
+		count=$(($(gojq .record_size <<<"$first") * 8)) status=none
 	for ((n = 1; n < 16384; n *= 2)); do
 		cat many many >doubled
 		mv doubled many

@@ -14,7 +14,10 @@ small=$ROOT/tests/golden/fxt/everything.fxt
 # that kymo takes depends on their number: they are blobs without a name.)
 printf '\xf5\xff\0\0\xf0\x7f\1\0' >"$TMP/blob"
 head -c 32752 <(cat "$small"{,,,,,,,,}) >>"$TMP/blob"
-mapfile -t blobs < <(yes "$TMP/blob" | head -n 920)
+blobs=()
+for ((n = 0; n < 920; n++)); do
+	blobs+=("$TMP/blob")
+done
 cat "$small" "${blobs[@]}" >"$TMP/large.fxt"
 expect_exit 0 "$KYMO" check "$TMP/large.fxt"
 "$KYMO" export "$TMP/large.fxt" -o "$TMP/large.fxt.zst" 2>/dev/null

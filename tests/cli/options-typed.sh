@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Options and verbs as users type them, and the messages for wrong ones.
 kymo -V
-kymo help summary | head -1
-kymo help | head -1
+kymo help summary | sed -n 1p
+kymo help | sed -n 1p
 kymo help help
 echo "exit $?"
 kymo help recrod

@@ -81,7 +81,7 @@ check() {
 	done
 	# Existing names are kept.
 	"$KYMO" postprocess -r "$TMP/whole.txt" 2>"$TMP/stderr" | sed 's/plain()/known()/' >"$TMP/named.txt"
-	assert_eq "$(resolve "$TMP/named.txt" | head -1)" "$(head -1 <<<"$named" | sed 's/plain/known/')" "a name that was there"
+	assert_eq "$(resolve "$TMP/named.txt" | sed -n 1p)" "$(head -1 <<<"$named" | sed 's/plain/known/')" "a name that was there"
 }
 
 source=$TMP/program.cc
@@ -115,7 +115,7 @@ mapfile -t all < <(segments "$TMP/no-pie")
 first=$(cut -d' ' -f2 <<<"${all[0]}") last=$(cut -d' ' -f3 <<<"${all[-1]}")
 # shellcheck disable=SC1003
 report "$TMP/no-pie" '/usr/a\040b/program' 0 "$first" "$last" >"$TMP/space.txt"
-assert_eq "$(resolve --sysroot "$TMP/root" "$TMP/space.txt" | head -1)" "plain() at $source:N" "a path with a space"
+assert_eq "$(resolve --sysroot "$TMP/root" "$TMP/space.txt" | sed -n 1p)" "plain() at $source:N" "a path with a space"
 resolve "$TMP/space.txt" >"$TMP/texts"
 assert_eq "$(head -1 "$TMP/texts")" 'from /usr/a\040b/program' "a file that is not there"
 assert_says "$TMP/stderr" "3 of 3 addresses without a name: /usr/a" \

@@ -59,7 +59,7 @@ inside() {
 	nm -S "$1" | while read -r start size _ name; do
 		[ "$name" = "$2" ] || continue
 		for ((i = 0x$start; i < 0x$start + 0x$size; i++)); do
-			if [ "$(addr2line -ife "$1" "$(printf %x "$i")" | head -1)" = "$3" ]; then
+			if [ "$(addr2line -ife "$1" "$(printf %x "$i")" | sed -n 1p)" = "$3" ]; then
 				printf '%x\n' "$i"
 				return
 			fi
@@ -146,7 +146,7 @@ assert_eq "$(report)" '[3,3,0,0,4]' "the report of the first run"
 assert_eq "$(gojq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' "missing parts"
 assert_eq "$(flame a-named --no-symbols)" "$chain" "flame of what was symbolized"
 "$KYMO" dump "$TMP/a-named.fxt" | grep profile:frame >"$TMP/frames"
-line=$(addr2line -ie "$first" "${stack%% *}" | head -1 | sed 's/.*:\([0-9]*\).*/\1/')
+line=$(addr2line -ie "$first" "${stack%% *}" | sed -n 1p | sed 's/.*:\([0-9]*\).*/\1/')
 assert_says "$TMP/frames" \
 	"depth=0 function=\"inner\" source=\"$TMP/first.c\" line=$line module=\"$first\"" "a frame"
 expect_exit 0 "$KYMO" check --strict "$TMP/a-named.fxt"

@@ -271,7 +271,7 @@ record_theirs() {
 
 # frame_sizes: the tracepoint of each frame of theirs.tf, and its size
 frame_sizes() {
-	tail -c "+$(($(sed '/^$/q' theirs.tf | wc -c) + 1))" theirs.tf | od -An -v -tu1 -w1 | awk '
+	tail -c "+$(($(sed -n '1,/^$/p' theirs.tf | wc -c) + 1))" theirs.tf | od -An -v -tu1 -w1 | awk '
 		{ byte[n++] = $1 }
 		END {
 			for (i = 0; i + 6 <= n && byte[i] + byte[i + 1] > 0; i += 6 + size) {

@@ -19,7 +19,7 @@ awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return
 # The verifier refuses a program for which it examines a million instructions. The number depends on
 # the kernel and the compiler, so half of it must be left.
 note "programs with the most verified instructions:"
-awk '$1 == "verified" { print $2, $3 }' "$TMP/stdout" | sort -rn | head -n 5 | while read -r n name; do
+awk '$1 == "verified" { print $2, $3 }' "$TMP/stdout" | sort -rn | sed -n 1,5p | while read -r n name; do
 	note "  $n $name"
 done
 assert_ge "$(awk '$1 == "verified"' "$TMP/stdout" | wc -l)" 1 "programs with a number of verified instructions"
@@ -29,7 +29,7 @@ assert_eq "$(awk '$1 == "verified" && $2 > 500000 { print $3, $2 }' "$TMP/stdout
 # The stacks of a program and of all functions that it calls, as Linux 6.1 sums them (suite style:
 # stack-depths checks the limit).
 note "programs with the deepest stacks, of 512 bytes:"
-"$STACK_DEPTHS" "$KYMO_BUILD/bpf/kymo.bpf.o" | sort -k 2,2nr | head -n 5 | while read -r _ n _ name _ rest; do
+"$STACK_DEPTHS" "$KYMO_BUILD/bpf/kymo.bpf.o" | sort -k 2,2nr | sed -n 1,5p | while read -r _ n _ name _ rest; do
 	note "  $n $name $rest"
 done
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"

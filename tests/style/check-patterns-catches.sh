@@ -24,16 +24,24 @@ plant 'a text for assert_says' "assert_contains out 'no such file' what"
 plant 'a verdict that empty input passes' "kymo status --json x | gojq -e '.[0].lost.sched > 0'"
 plant 'a verdict that empty input passes' "expect_soon 60 gojq -se 'length == 1' truth"
 plant 'a verdict that empty input passes' "gojq -s -c --exit-status 'length == 1' truth"
-plant 'a pipe that fails at a match' "kymo dump x.fxt | grep -q watch"
-plant 'a pipe that fails at a match' "kymo dump x.fxt | grep -a -qF -- watch || fail"
-plant 'a pipe that fails at a match' "kymo dump x.fxt | grep --quiet watch"
-plant 'a pipe that fails at a match' "kymo dump x.fxt | LC_ALL=C grep -m 1 -q 'a b'"
+plant 'a reader of a pipe that ends early' "kymo dump x.fxt | grep -q watch"
+plant 'a reader of a pipe that ends early' "kymo dump x.fxt | grep -a -qF -- watch || fail"
+plant 'a reader of a pipe that ends early' "kymo dump x.fxt | grep --quiet watch"
+plant 'a reader of a pipe that ends early' "kymo dump x.fxt | LC_ALL=C grep -m 1 -q 'a b'"
+for reader in 'head -n 1' head 'grep -m 1 a' 'grep -m1 a' 'grep -l a' 'sed 1q' "sed '/^$/q; s/a/b/'" \
+	"sed -n '/a/{ p; q }'" 'sed -n -e 5q' "awk '/a/ { print; exit }'" "awk -v a=b 'NR == 3 { exit 1 } END { print }'"; do
+	plant 'a reader of a pipe that ends early' "kymo dump x.fxt | $reader"
+	plant 'a reader of a pipe that ends early' "a=\$(kymo dump x.fxt | sort | $reader | wc -l)"
+done
+printf '%s\n' "kymo dump x.fxt | awk '" '	/a/ { print; exit }' "' | wc -l" >"$TMP/tests/planted.sh"
+expect_exit 1 "$check" "$TMP"
+assert_says "$TMP/stdout" 'a reader of a pipe that ends early: ' "complaint about a script over lines"
 printf '%s\n' "assert_contains out \\" "	'^a.fxt: ' what" >"$TMP/tests/planted.sh"
 expect_exit 1 "$check" "$TMP"
 assert_says "$TMP/stdout" 'tests/planted.sh:2: a dot that is any character: ' "complaint about two lines"
 printf '%s\n' "kymo dump x.fxt |" '	grep -q watch' >"$TMP/tests/planted.sh"
 expect_exit 1 "$check" "$TMP"
-assert_says "$TMP/stdout" 'tests/planted.sh:2: a pipe that fails at a match: ' "complaint about a pipe over two lines"
+assert_says "$TMP/stdout" 'tests/planted.sh:2: a reader of a pipe that ends early: ' "complaint about a pipe over two lines"
 
 # These only look like it.
 cat >"$TMP/tests/planted.sh" <<-'END'
@@ -46,6 +54,13 @@ cat >"$TMP/tests/planted.sh" <<-'END'
 	[ -e x ] || grep -q watch x.txt
 	kymo dump x.fxt | grep -F 'a -q b' >/dev/null
 	kymo dump x.fxt | grep -F watch >/dev/null
+	awk '/a/ { print; exit }' x.txt | sort
+	head -n 1 x.txt || head -n 2 y.txt
+	kymo dump x.fxt | awk '/a/ && !n++ { print "no exit" } END { exit bad }'
+	kymo dump x.fxt | awk '
+		/exits/ { exited = 1 } END { exit !exited }' || exit 1
+	kymo dump x.fxt | sed -n '1,3p; s/a q/q/' | grep -e head
+	kymo dump x.fxt | sed -n 's/^q //p'
 	gojq -r --slurpfile second b.json '.end_ns' a.json
 END
 expect_exit 0 "$check" "$TMP"

@@ -112,8 +112,8 @@ note "tests start with known settings"
 	trap '' HUP INT TERM USR1
 	umask 077
 	ulimit -Sn 64
-	echo text | env LC_ALL=en_US.UTF-8 TMPDIR=/nowhere BASH_ENV=/nowhere POSIXLY_CORRECT=1 COLUMNS=3 \
-		"$ROOT/tools/clean-start" "$TMP/settings" >"$TMP/odd" 2>/dev/null
+	env LC_ALL=en_US.UTF-8 TMPDIR=/nowhere BASH_ENV=/nowhere POSIXLY_CORRECT=1 COLUMNS=3 \
+		"$ROOT/tools/clean-start" "$TMP/settings" <"$TMP/tree/meson.build" >"$TMP/odd" 2>/dev/null
 )
 diff "$TMP/known" "$TMP/odd" || fail "settings that tests inherit"
 assert_contains "$TMP/odd" '^SigIgn:.0000000000000000$'

@@ -42,7 +42,7 @@ end_collect chunks
 check_all chunks
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
 assert_says "$TMP/chunks.log" 'ended: requested' "the message of collect at its end"
-dump_records "$(chunks chunks | head -1)"
+dump_records "$(chunks chunks | sed -n 1p)"
 assert_says <(events session_start) 'profile chunks: chunks of the test' "the profile in the archive"
 # Each chunk begins in the state in which the previous one ends.
 last=
@@ -183,7 +183,7 @@ assert_eq "$(n_chunks trigger)" 2 "files of the first trigger, and of a call"
 assert_eq "$(grep -c 'session/trigger: writes a snapshot to .*: wakeup of ' "$TMP/kymod.log")" 1 "files by triggers within the interval"
 end_collect trigger
 check_all trigger
-dump_records "$(chunks trigger | head -n 1)"
+dump_records "$(chunks trigger | sed -n 1p)"
 assert_contains "$TMP/kymod.log" \
 	'session/trigger: writes a snapshot to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' \
 	"why, in the log"

@@ -354,7 +354,7 @@ has_retired() {
 }
 expect_in 30 has_chunks 2
 # (a copy, because the chunk can be removed during the check)
-first=$(chunks | head -n 1)
+first=$(chunks | sed -n 1p)
 cp "$first" "$CONTAINER/srv/chunk.fxt"
 check_archive srv/chunk.fxt
 expect_in 30 has_retired "$first"
@@ -389,7 +389,7 @@ has_snapshots() {
 	[ "$(snapshots | wc -l)" -ge "$1" ]
 }
 expect_in 30 has_snapshots 1
-dump_records "$(snapshots | head -n 1)"
+dump_records "$(snapshots | sed -n 1p)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
 assert_contains "$TMP/journal" 'writes a snapshot to .*: crumbles\.service failed' "why it was taken"
 # Its exec identifies the shell. The shell waited for twelve children, most of them in its last

@@ -171,7 +171,7 @@ note_at=$(readelf -SW "$libc" 2>/dev/null |
 	sed -n 's/.*\.note\.gnu\.build-id *NOTE *[0-9a-f]* *\([0-9a-f]*\) .*/\1/p')
 if ! unshare -mpf true 2>/dev/null; then
 	note "not tested: no namespaces"
-elif [ -z "$note_at" ] || [ "$(sed -z 's/^memfrob$/&/;t;d' "$libc" | tr -d '\0' | head -c 7)" != memfrob ]; then
+elif [ -z "$note_at" ] || [ "$(sed -z 's/^memfrob$/&/;t;d' "$libc" | tr -d '\0' | cut -c 1-7)" != memfrob ]; then
 	note "not tested: the C library has no build id, or no memfrob"
 else
 	# Another library, by its build id, whose memfrob has another name (with the same hash: it

@@ -41,7 +41,7 @@ note "the service takes them out when it starts"
 start_program
 leave_some
 # Another killed recorder had probes in the same file.
-cp -p "$(find "$RUNTIME_DIRECTORY/probes" -type f | head -1)" "$RUNTIME_DIRECTORY/probes/4-other"
+cp -p "$(find "$RUNTIME_DIRECTORY/probes" -type f | sed -n 1p)" "$RUNTIME_DIRECTORY/probes/4-other"
 # These journals are not from a killed recorder.
 echo garbage >"$RUNTIME_DIRECTORY/probes/1-garbage"
 ln -s /etc/passwd "$RUNTIME_DIRECTORY/probes/2-link"

@@ -82,7 +82,7 @@ wait $collect_pid || fail "kymo collect failed: $(cat "$TMP/collect.log")"
 touch "$TMP/last"
 wait $watch_pid
 
-[ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | head -20)"
+[ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | sed -n 1,20p)"
 # The kernel sometimes reports contradictory events, to every tracer, and a machine can stop while a
 # record is written.
 warnings() {
@@ -151,7 +151,7 @@ truth=$(awk '{ n += $3 } END { print n }' "$TMP/threads")
 assert_ge "$switches" "$truth" "switches in all chunks"
 assert_le "$switches" $((truth + 10 * seconds)) "switches in all chunks"
 cmp "$TMP/plain.txt" "$TMP/chunks.txt" >"$TMP/difference" 2>&1 || {
-	diff "$TMP/plain.txt" "$TMP/chunks.txt" | head -20 >&2
+	diff "$TMP/plain.txt" "$TMP/chunks.txt" | sed -n 1,20p >&2
 	fail "the events of the chunks differ from those of a plain session: $(cat "$TMP/difference")"
 }
 stop_kymod

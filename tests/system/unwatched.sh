@@ -135,7 +135,7 @@ if [ "$(uname -m)" = x86_64 ] && type -P cc >/dev/null; then
 fi
 
 note "another allocator behind an exec"
-library=$(ldconfig -p | awk '/libjemalloc.so/ { print $NF; exit }')
+library=$(ldconfig -p | awk '/libjemalloc\.so/ && !n++ { print $NF }')
 dynamic=$LEAK_PROGRAMS/leak-plant-frames
 if [ -n "$library" ]; then
 	for _ in 1 2 3; do
