@@ -390,8 +390,9 @@ expect_recorded() {
 }
 
 # less_was_recorded: prints the last command's messages about lost records
+LESS_RECORDED=': (lost|left out|omitted) [0-9]+ |had no room| s: recording took [0-9.]+% of | (was|were) lost while it was recorded;|: the archive is damaged;'
 less_was_recorded() {
-	something_was_lost || grep -E ' s: recording took [0-9.]+% of | (was|were) lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
+	grep -E "$LESS_RECORDED" "$TMP/stderr"
 }
 
 # summarize FILE: writes `kymo summary --json` of FILE to the file $SUMMARY, with the names of
