@@ -143,6 +143,35 @@ rm "$SLOWNESS_KEPT"
 assert_ge "$(KYMO_TEST_SLOWNESS=3 "$BASH" "$ROOT/tests/slowness.sh")" 3 "the slowness, where 3 is the minimum"
 assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the largest slowness"
 
+note "a recording is judged again only if the kernel has hidden switches"
+cat >"$TMP/judge.sh" <<-'END'
+	. "$ROOT/tests/lib.sh"
+	hidden_switches() {
+		echo "$HIDDEN"
+	}
+	make_recording() {
+		echo >>"$RECORDINGS"
+	}
+	judge_recording() {
+		[ "$(wc -l <"$RECORDINGS")" -ge "$GOOD" ]
+		echo judged
+	}
+	record_and_judge x make_recording judge_recording
+END
+# judged STATUS RECORDINGS HIDDEN GOOD: if HIDDEN switches are hidden in each recording, and the first
+# good one is number GOOD
+judged() {
+	rm -f "$TMP/recordings"
+	expect_exit "$1" env ROOT="$ROOT" RECORDINGS="$TMP/recordings" HIDDEN="$3" GOOD="$4" bash "$TMP/judge.sh"
+	assert_eq "$(wc -l <"$TMP/recordings")" "$2" "recordings, where number $4 is good"
+}
+judged 0 1 0 1
+judged 0 3 7 3
+assert_says "$TMP/stdout" 'disturbed (try 2): the kernel has hidden 7 switches'
+judged 1 1 0 2
+assert_says "$TMP/stderr" 'judge_recording failed in recording 1'
+judged 1 5 7 6
+
 note "each kind of failure has its own result"
 meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
 ninja -C "$TMP/build" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"

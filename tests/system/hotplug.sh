@@ -71,48 +71,58 @@ record() {
 	expect_recorded "$TMP/t.fxt" "$KYMO" stop one --bus "$BUS"
 }
 
+# (the whole machine is recorded: if other processes make a ring overflow, the test tries again)
+record_without_loss() {
+	local n
+
+	for n in 1 2 3; do
+		record
+		something_was_lost >/dev/null || return 0
+		note "disturbed (try $n): $(something_was_lost | tail -n 1)"
+	done
+	nothing_lost
+}
+
+judge() {
+	local which pid cpu_ns n mapped scheduled_ns stolen boot real_ns boot_ns from to ran
+
+	check_finds_nothing "$TMP/t.fxt"
+	summarize "$TMP/t.fxt"
+	assert_no_loss
+	"$LIST_STACKS" "$TMP/t.fxt" >"$TMP/list"
+	for which in before after again; do
+		pid=$(json "$TMP/$which.json" .pid)
+		cpu_ns=$(json "$TMP/$which.json" .cpu_ns)
+		n=$(grep -c "^tick [0-9]* $pid .*/stack-load+" "$TMP/list" || true)
+		mapped=$(grep -c "^mapping [0-9]* $pid .*/stack-load\$" "$TMP/list" || true)
+		note "$which: $n samples in $((cpu_ns / 1000000)) ms on CPU $cpu"
+		assert_within "$n" $((499 * cpu_ns / 1000000000)) 15 "samples of the one that ran $which"
+		assert_ge "$mapped" 1 "mappings of the one that ran $which"
+		# The program's own account begins a little after the program, and ends a little before it. Of the time that the host
+		# took, each of the two can have a part that the other lacks.
+		scheduled_ns=$(thread "$pid" cpu_ns)
+		stolen=$(cat "$TMP/$which.stolen")
+		assert_ge "$scheduled_ns" "$((cpu_ns * 95 / 100 - stolen))" "CPU time of the one that ran $which, by the schedule"
+		assert_le "$scheduled_ns" "$((cpu_ns * 105 / 100 + stolen))" \
+			"CPU time of the one that ran $which, by the schedule"
+	done
+
+	# While the CPU was offline, nothing ran there: the schedule has only idle, and the threads of the
+	# transitions.
+	dump_records "$TMP/t.fxt"
+	boot=$(events clock | gojq -rs '.[0].args | "\(.realtime) \(.boottime)"')
+	read -r real_ns boot_ns <<<"$boot"
+	from=$(($(cat "$TMP/off") - real_ns + boot_ns))
+	to=$(($(cat "$TMP/on") - real_ns + boot_ns))
+	switches | awk -v cpu="$cpu" -v from="$from" -v to="$to" '$2 == cpu && $1 > from && $1 < to' >"$TMP/inside"
+	assert_empty "$TMP/inside" "switches on a CPU that is off"
+	ran=$(switches | awk -v cpu="$cpu" -v to="$from" '$2 == cpu && $1 <= to { last = $4 } END { print last + 0 }')
+	assert_eq "$ran" 0 "the thread that runs on a CPU that is off"
+}
+
 start_bus
 start_kymod
-# (the whole machine is recorded: if other processes make a ring overflow, the test tries again)
-for n in 1 2 3; do
-	record
-	something_was_lost >/dev/null || break
-	note "disturbed (try $n): $(something_was_lost | tail -n 1)"
-done
-nothing_lost
-
-check_finds_nothing "$TMP/t.fxt"
-summarize "$TMP/t.fxt"
-assert_no_loss
-"$LIST_STACKS" "$TMP/t.fxt" >"$TMP/list"
-for which in before after again; do
-	pid=$(json "$TMP/$which.json" .pid)
-	cpu_ns=$(json "$TMP/$which.json" .cpu_ns)
-	n=$(grep -c "^tick [0-9]* $pid .*/stack-load+" "$TMP/list" || true)
-	mapped=$(grep -c "^mapping [0-9]* $pid .*/stack-load\$" "$TMP/list" || true)
-	note "$which: $n samples in $((cpu_ns / 1000000)) ms on CPU $cpu"
-	assert_within "$n" $((499 * cpu_ns / 1000000000)) 15 "samples of the one that ran $which"
-	assert_ge "$mapped" 1 "mappings of the one that ran $which"
-	# The program's own account begins a little after the program, and ends a little before it. Of the time that the host
-	# took, each of the two can have a part that the other lacks.
-	scheduled_ns=$(thread "$pid" cpu_ns)
-	stolen=$(cat "$TMP/$which.stolen")
-	assert_ge "$scheduled_ns" "$((cpu_ns * 95 / 100 - stolen))" "CPU time of the one that ran $which, by the schedule"
-	assert_le "$scheduled_ns" "$((cpu_ns * 105 / 100 + stolen))" \
-		"CPU time of the one that ran $which, by the schedule"
-done
-
-# While the CPU was offline, nothing ran there: the schedule has only idle, and the threads of the
-# transitions.
-dump_records "$TMP/t.fxt"
-boot=$(events clock | gojq -rs '.[0].args | "\(.realtime) \(.boottime)"')
-read -r real_ns boot_ns <<<"$boot"
-from=$(($(cat "$TMP/off") - real_ns + boot_ns))
-to=$(($(cat "$TMP/on") - real_ns + boot_ns))
-switches | awk -v cpu="$cpu" -v from="$from" -v to="$to" '$2 == cpu && $1 > from && $1 < to' >"$TMP/inside"
-assert_empty "$TMP/inside" "switches on a CPU that is off"
-ran=$(switches | awk -v cpu="$cpu" -v to="$from" '$2 == cpu && $1 <= to { last = $4 } END { print last + 0 }')
-assert_eq "$ran" 0 "the thread that runs on a CPU that is off"
+record_and_judge "$TMP/t.fxt" record_without_loss judge
 
 # The machine is in its initial state again.
 assert_eq "$(cat /sys/devices/system/cpu/online)" "$online" "CPUs that are on"

@@ -20,47 +20,74 @@ find_function() {
 	to=$(printf %016x $((0x$at + 0x$size)))
 }
 
-record_around "$TMP/t.fxt" -e sched,offcpu --offcpu-min 5ms -- "$STACK_LOAD" wait 20
-cp "$TMP/stdout" "$TMP/truth.json"
-"$LIST_STACKS" "$TMP/t.fxt" | grep '^offcpu' >"$TMP/stacks"
-summarize "$TMP/t.fxt"
-assert_no_loss
+record_waits() {
+	record_around "$TMP/t.fxt" -e sched,offcpu --offcpu-min 5ms -- "$STACK_LOAD" wait 20
+	cp "$TMP/stdout" "$TMP/truth.json"
+	json "$TMP/truth.json" '.waits[] | [.name, .tid, .n, .ns, .delay_ns] | @tsv' >"$TMP/waits"
+	kinds=$(wc -l <"$TMP/waits")
+}
 
-json "$TMP/truth.json" '.waits[] | [.name, .tid, .n, .ns, .delay_ns] | @tsv' >"$TMP/waits"
-kinds=$(wc -l <"$TMP/waits")
-assert_ge "$kinds" 3 "kinds of waits"
+judge_waits() {
+	local main name tid n ns delay_ns total waker
+
+	"$LIST_STACKS" "$TMP/t.fxt" | grep '^offcpu' >"$TMP/stacks"
+	summarize "$TMP/t.fxt"
+	assert_no_loss
+
+	assert_ge "$kinds" 3 "kinds of waits"
+	main=$(json "$TMP/truth.json" .pid)
+	while read -r name tid n ns delay_ns; do
+		find_function "$name"
+		# The innermost frame of the program is the function that waits. (If the kernel did not
+		# report a switch, the kernel's frames are unknown.)
+		awk -v tid="$tid" -v program="$STACK_LOAD+" -v from="$from" -v to="$to" '
+			$4 == tid {
+				for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
+				at = substr($f, length(program) + 1)
+				if (index($f, program) != 1 || at "" < from "" || at "" > to "")
+					next
+				printf "%s %s %s %s %s\n", $2, $5, $6, $7, (f > 8)
+			}' "$TMP/stacks" >"$TMP/found"
+		assert_ge "$(wc -l <"$TMP/found")" "$n" "times off CPU in $name"
+		assert_ge "$(awk '$5' "$TMP/found" | wc -l)" $((n * 3 / 4)) "times with the kernel's frames in $name"
+		total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
+		note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
+		# If a thread waits for a CPU before it sleeps, or is preempted for less than the shortest
+		# recorded time, the program counts this as a part of its wait.
+		assert_le "$total" $((ns + ns / 50)) "time in $name"
+		assert_ge "$total" $((ns - ns / 50 - delay_ns)) "time in $name"
+		# (on a busy machine, preemptions are long, too)
+		assert_ge "$(awk '$3 == "S"' "$TMP/found" | wc -l)" "$n" "times asleep in $name"
+		assert_eq "$(awk '$3 != "S" && $3 != "R"' "$TMP/found" | wc -l)" 0 "times in other states in $name"
+		case $name in
+		wait_in_sleep) waker=0 ;; # a timer
+		*) waker=$main ;;
+		esac
+		assert_ge "$(awk -v w="$waker" '$4 == w' "$TMP/found" | wc -l)" $((n - 1)) \
+			"times that $waker woke $name"
+	done <"$TMP/waits"
+
+	# Times off CPU of all threads of the machine begin and end with a switch of that thread.
+	dump_records "$TMP/t.fxt"
+	switches | awk '{ print "out", $1, $3; print "in", $1, $4 }' | sort >"$TMP/switches"
+	# (Only times with an unreported end have no frames of the kernel.)
+	awk '{ print "out", $2, $4; if ($8 ~ /^kernel:/) print "in", $5, $4 }' "$TMP/stacks" | sort >"$TMP/ends"
+	assert_eq "$(comm -13 "$TMP/switches" "$TMP/ends" | wc -l)" 0 "ends that are no switch"
+	assert_eq "$(awk '$5 - $2 < 5000000' "$TMP/stacks" | wc -l)" 0 "times below the threshold"
+
+	# None is missing: every time off CPU of the waiters, according to the switches.
+	while read -r name tid _; do
+		switches | awk -v tid="$tid" '
+			$3 == tid && !$6 { left = $1 }
+			$4 == tid && left { if ($1 - left >= 5000000) n++; left = 0 }
+			END { print n + 0 }' >"$TMP/n"
+		assert_eq "$(awk -v tid="$tid" '$4 == tid' "$TMP/stacks" | wc -l)" "$(cat "$TMP/n")" \
+			"times that $name was away"
+	done <"$TMP/waits"
+}
+
+record_and_judge "$TMP/t.fxt" record_waits judge_waits
 [ "$kinds" -gt 3 ] || note "not tested: page faults of a known length (no userfaultfd)"
-main=$(json "$TMP/truth.json" .pid)
-while read -r name tid n ns delay_ns; do
-	find_function "$name"
-	# The innermost frame of the program is the function that waits. (If the kernel did not
-	# report a switch, the kernel's frames are unknown.)
-	awk -v tid="$tid" -v program="$STACK_LOAD+" -v from="$from" -v to="$to" '
-		$4 == tid {
-			for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
-			at = substr($f, length(program) + 1)
-			if (index($f, program) != 1 || at "" < from "" || at "" > to "")
-				next
-			printf "%s %s %s %s %s\n", $2, $5, $6, $7, (f > 8)
-		}' "$TMP/stacks" >"$TMP/found"
-	assert_ge "$(wc -l <"$TMP/found")" "$n" "times off CPU in $name"
-	assert_ge "$(awk '$5' "$TMP/found" | wc -l)" $((n * 3 / 4)) "times with the kernel's frames in $name"
-	total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
-	note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
-	# If a thread waits for a CPU before it sleeps, or is preempted for less than the shortest
-	# recorded time, the program counts this as a part of its wait.
-	assert_le "$total" $((ns + ns / 50)) "time in $name"
-	assert_ge "$total" $((ns - ns / 50 - delay_ns)) "time in $name"
-	# (on a busy machine, preemptions are long, too)
-	assert_ge "$(awk '$3 == "S"' "$TMP/found" | wc -l)" "$n" "times asleep in $name"
-	assert_eq "$(awk '$3 != "S" && $3 != "R"' "$TMP/found" | wc -l)" 0 "times in other states in $name"
-	case $name in
-	wait_in_sleep) waker=0 ;; # a timer
-	*) waker=$main ;;
-	esac
-	assert_ge "$(awk -v w="$waker" '$4 == w' "$TMP/found" | wc -l)" $((n - 1)) \
-		"times that $waker woke $name"
-done <"$TMP/waits"
 
 note "mappings stand before the first stack that needs them"
 # A process whose mappings take half a second or more to list, much longer than the first records
@@ -85,24 +112,6 @@ kill "$mapped" $often
 read -r all unmapped <"$TMP/first"
 assert_ge "$all" 20 "times off CPU of a process that was there before"
 assert_eq "$unmapped" 0 "of these before what it has mapped (of $all)"
-
-# Times off CPU of all threads of the machine begin and end with a switch of that thread.
-dump_records "$TMP/t.fxt"
-switches | awk '{ print "out", $1, $3; print "in", $1, $4 }' | sort >"$TMP/switches"
-# (Only times with an unreported end have no frames of the kernel.)
-awk '{ print "out", $2, $4; if ($8 ~ /^kernel:/) print "in", $5, $4 }' "$TMP/stacks" | sort >"$TMP/ends"
-assert_eq "$(comm -13 "$TMP/switches" "$TMP/ends" | wc -l)" 0 "ends that are no switch"
-assert_eq "$(awk '$5 - $2 < 5000000' "$TMP/stacks" | wc -l)" 0 "times below the threshold"
-
-# None is missing: every time off CPU of the waiters, according to the switches.
-while read -r name tid _; do
-	switches | awk -v tid="$tid" '
-		$3 == tid && !$6 { left = $1 }
-		$4 == tid && left { if ($1 - left >= 5000000) n++; left = 0 }
-		END { print n + 0 }' >"$TMP/n"
-	assert_eq "$(awk -v tid="$tid" '$4 == tid' "$TMP/stacks" | wc -l)" "$(cat "$TMP/n")" \
-		"times that $name was away"
-done <"$TMP/waits"
 
 note "a thread that still waits at the end"
 cat >"$TMP/blocked.c" <<-'END'

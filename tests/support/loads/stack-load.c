@@ -29,6 +29,7 @@
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -294,6 +295,7 @@ static struct waiter {
 	uint64_t waited_ns; /* as measured here */
 	uint64_t delay_ns;  /* its wait for a CPU, as counted by the kernel; 0 = not counted */
 	pid_t tid;
+	atomic_int begun; /* number of its waits that have begun */
 	pthread_t thread;
 } waiters[];
 
@@ -394,6 +396,7 @@ void *wait_often(void *userdata)
 	for (int i = 0; i < WAITS; i++) {
 		uint64_t begin = now_ns(CLOCK_BOOTTIME);
 
+		w->begun++;
 		w->wait();
 		w->waited_ns += now_ns(CLOCK_BOOTTIME) - begin;
 	}
@@ -402,8 +405,29 @@ void *wait_often(void *userdata)
 	return NULL;
 }
 
+/* Whether W sleeps in its wait number N. It sleeps nowhere else. */
+static bool waits_for(const struct waiter *w, int n)
+{
+	char path[64], line[256] = "";
+	const char *name_end;
+	FILE *f;
+
+	if (w->begun != n)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)w->tid);
+	f = fopen(path, "re");
+	if (!f)
+		die(path);
+	if (!fgets(line, sizeof(line), f))
+		die(path);
+	fclose(f);
+	name_end = strrchr(line, ')');
+	return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
 static void wait_all(uint64_t ms)
 {
+	const struct timespec little = { .tv_nsec = 1000000 };
 	const struct timespec t = { .tv_nsec = (long)(ms * 1000000) };
 
 	wait_ms = ms;
@@ -414,8 +438,12 @@ static void wait_all(uint64_t ms)
 	for (int i = 0; i < n_waiters; i++)
 		if (pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]) != 0)
 			die("pthread_create");
-	/* This sleeper needs no waker. */
 	for (int i = 0; i < WAITS; i++) {
+		/* (a thread that comes late, on a busy machine, would wait for less than MS; the
+		 * first one sleeps by itself) */
+		for (int k = 1; k < n_waiters; k++)
+			while (!waits_for(&waiters[k], i + 1))
+				nanosleep(&little, NULL);
 		nanosleep(&t, NULL);
 		syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1);
 		if (write(pipe_fds[1], "", 1) != 1)
@@ -423,15 +451,9 @@ static void wait_all(uint64_t ms)
 		if (n_waiters == N_WAITERS)
 			answer_fault();
 	}
-	for (int i = 0; i < n_waiters; i++) {
-		/* A thread may have come late to its futex. */
-		while (pthread_tryjoin_np(waiters[i].thread, NULL) == EBUSY) {
-			const struct timespec little = { .tv_nsec = 1000000 };
-
-			nanosleep(&little, NULL);
-			syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1);
-		}
-	}
+	for (int i = 0; i < n_waiters; i++)
+		if (pthread_join(waiters[i].thread, NULL) != 0)
+			die("pthread_join");
 }
 
 /* ---- waiting for a disk ---- */
