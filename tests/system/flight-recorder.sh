@@ -136,8 +136,17 @@ assert_eq "$(events session_stop | gojq -r .args.reason)" duration "reason of on
 # ---- killed ----
 
 mark "the last one"
+# stops_with TEXT: whether the service has written TEXT. It is then stopped, so that it cannot drop
+# TEXT before it is killed, because the search takes longer than the recorder keeps it.
+stops_with() {
+	kill -STOP "$KYMOD_PID"
+	expect_soon 5 grep -q '^State:.T' "/proc/$KYMOD_PID/status"
+	! grep -rqaF "$1" "$TMP/run/flight" || return 0
+	kill -CONT "$KYMOD_PID"
+	return 1
+}
 # (at its next flush)
-expect_soon 20 grep -rqaF "the last one" "$TMP/run/flight"
+expect_soon 20 stops_with "the last one"
 kill -9 "$KYMOD_PID"
 wait "$KYMOD_PID" 2>/dev/null || true
 no_bpf_left "kill -9 of kymod"

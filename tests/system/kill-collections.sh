@@ -33,7 +33,8 @@ profile blackbox <<-END
 	[Filter]
 	Comm=kymo-load
 	[Flight]
-	Keep=10s
+	# (so long that no moment is dropped before the kill, also on a slow machine)
+	Keep=1min
 	[Output]
 	Directory=$TMP/out
 END
