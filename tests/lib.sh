@@ -602,6 +602,16 @@ samples_due() {
 	json "$1" "${3:-.leaf_ns | add} | . * $2 / 1e9 | round"
 }
 
+# assert_samples N HZ CPU_NS SCHEDULED_NS PERCENT WHAT: N samples are as many as are due, up to
+# PERCENT. CPU_NS is the CPU time of the sampled code, as its thread has measured it, and
+# SCHEDULED_NS the time of the thread between its switches, as in the archive. A thread's clock does
+# not have the time of interrupts, or that the host took, but samples are due then, too.
+assert_samples() {
+	awk -v n="$1" -v hz="$2" -v least="$3" -v most="$4" -v p="$5" 'BEGIN {
+		exit !(n >= least * hz / 1e9 * (1 - p / 100) && n <= most * hz / 1e9 * (1 + p / 100)) }' ||
+		fail "$6: $1 are not within $5 % of $2 Hz in $(($3 / 1000000)) to $(($4 / 1000000)) ms"
+}
+
 # stolen_ns CPU: prints how long the host has not run that CPU (of this virtual machine) when it had
 # work; CPU is as in /proc/stat ("cpu" = all). The clock of a thread has a part of such times.
 stolen_ns() {

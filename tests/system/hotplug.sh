@@ -96,11 +96,11 @@ judge() {
 		n=$(grep -c "^tick [0-9]* $pid .*/stack-load+" "$TMP/list" || true)
 		mapped=$(grep -c "^mapping [0-9]* $pid .*/stack-load\$" "$TMP/list" || true)
 		note "$which: $n samples in $((cpu_ns / 1000000)) ms on CPU $cpu"
-		assert_within "$n" $((499 * cpu_ns / 1000000000)) 15 "samples of the one that ran $which"
 		assert_ge "$mapped" 1 "mappings of the one that ran $which"
 		# The program's own account begins a little after the program, and ends a little before it. Of the time that the host
 		# took, each of the two can have a part that the other lacks.
 		scheduled_ns=$(thread "$pid" cpu_ns)
+		assert_samples "$n" 499 "$cpu_ns" "$scheduled_ns" 15 "samples of the one that ran $which"
 		stolen=$(cat "$TMP/$which.stolen")
 		assert_ge "$scheduled_ns" "$((cpu_ns * 95 / 100 - stolen))" "CPU time of the one that ran $which, by the schedule"
 		assert_le "$scheduled_ns" "$((cpu_ns * 105 / 100 + stolen))" \

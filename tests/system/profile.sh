@@ -68,7 +68,8 @@ stolen=$(($(stolen_ns cpu) - stolen))
 pid=$(json "$TMP/truth.json" .pid)
 name_frames | awk -v pid="$pid" '$1 == pid && / leaf_/' >"$TMP/named"
 counted=$(wc -l <"$TMP/named")
-assert_within "$counted" "$(samples_due "$TMP/truth.json" 997)" 6 "samples in 2 s of CPU time at 997 Hz"
+assert_samples "$counted" 997 "$(json "$TMP/truth.json" '.leaf_ns | add')" "$(thread "$pid" cpu_ns)" 6 \
+	"samples in 2 s of CPU time"
 chain=$(printf ' chain_%s' 12 11 10 9 8 7 6 5 4 3 2 1)
 whole=$(grep -c " leaf_[abc]$chain burn main " "$TMP/named" || true)
 # An interrupt of a leaf function has its own frames before it. No frame after it may be missing.
@@ -124,9 +125,10 @@ note "$lost of $innermost innermost user frames are in no mapping, of all proces
 assert_le $((100 * lost)) "$innermost" "innermost frames that are in no mapping (in 100)"
 
 note "a library that is loaded late"
-take "$TMP/library.fxt" -e profile,offcpu -F 499 -- "$STACK_LOAD" library "$STACK_LIBRARY" 1000
+take "$TMP/library.fxt" -e sched,profile,offcpu -F 499 -- "$STACK_LOAD" library "$STACK_LIBRARY" 1000
 n=$(grep -cF "$STACK_LIBRARY+" "$STACKS" || true)
-assert_within "$n" "$(samples_due "$TMP/truth.json" 499 .cpu_ns)" 15 "samples in the library"
+assert_samples "$n" 499 "$(json "$TMP/truth.json" .cpu_ns)" "$(thread "$(json "$TMP/truth.json" .pid)" cpu_ns)" 15 \
+	"samples in the library"
 assert_ge "$(grep -c "$STACK_LIBRARY\$" "$MAPPINGS")" 1 "mappings of the library"
 build_id=$(readelf -n "$STACK_LIBRARY" 2>/dev/null | sed -n 's/.*Build ID: //p')
 [ -z "$build_id" ] ||
@@ -230,12 +232,13 @@ start_bus
 start_kymod
 start_stack_load chain 1000
 "$STACK_LOAD" spin 3000 & # not selected
-expect_exit 0 "$KYMO" start one -o "$TMP/filter.fxt" -e profile -F 499 -p "$STACK_LOAD_PID" --bus "$BUS"
+expect_exit 0 "$KYMO" start one -o "$TMP/filter.fxt" -e sched,profile -F 499 -p "$STACK_LOAD_PID" --bus "$BUS"
 go_stack_load
 expect_exit 0 "$KYMO" stop one --bus "$BUS"
 end_stack_load
 list_stacks "$TMP/filter.fxt"
-assert_within "$(wc -l <"$STACKS")" "$(samples_due "$TMP/stack-load.json" 499)" 10 "samples of the process"
+assert_samples "$(wc -l <"$STACKS")" 499 "$(json "$TMP/stack-load.json" '.leaf_ns | add')" \
+	"$(thread "$STACK_LOAD_PID" cpu_ns)" 10 "samples of the process"
 assert_eq "$(awk '{ print $3 }' "$STACKS" | sort -u)" "$STACK_LOAD_PID" "processes with samples"
 assert_eq "$(awk '$3 != 2 { print $3 }' "$MAPPINGS" | sort -u)" "$STACK_LOAD_PID" \
 	"processes with mappings"
