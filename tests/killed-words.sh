@@ -22,3 +22,17 @@ check_killed() {
 	summarize "$1"
 	assert_no_loss
 }
+
+# remember_kernel_log: no_probe_data_left looks at what the kernel logs from now on.
+remember_kernel_log() {
+	echo "kymo-test.$$" >/dev/kmsg
+}
+
+# The messages of the kernel about data of probes that it has to keep until the next boot, because
+# the removal was interrupted. Kernels before 6.12 do not write them.
+probe_data_left() {
+	dmesg | sed "1,/kymo-test.$$\$/d" | grep -E '(kymo-probes|leave-probes):.*leaking uprobe' || true
+}
+no_probe_data_left() {
+	assert_eq "$(probe_data_left | wc -l)" 0 "probes whose data is left in the kernel after $1"
+}

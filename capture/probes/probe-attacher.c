@@ -310,7 +310,7 @@ static void probe_attacher_run_child(int sock)
 	} while (probe_attacher_serve(&k) == 0);
 	probe_attacher_detach_all(&k);
 	probe_guards_end(&k.guards);
-	_exit(0);
+	probes_end_process();
 }
 
 /* ---- the parent ---- */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/outbuf.h"
+
 struct probe_guard {
 	uint64_t key;
 	enum probes_way way;
@@ -134,10 +136,15 @@ static struct probe_guard *probe_guards_find_unused(const struct probe_guards *g
 
 void probe_guards_rest(struct probe_guards *g)
 {
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct probe_guard *guard;
 
-	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
-		guard->probes = probes_free_by_exit(guard->probes);
+	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));) {
+		if (outbuf_append(&list, &guard->probes, sizeof(guard->probes)) < 0)
+			probes_free(guard->probes);
+		guard->probes = NULL;
+	}
+	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
 	g->n_awake = 0;
 	while (g->n_unused > 0 && (guard = probe_guards_find_unused(g))) {
 		table_remove(&g->by_places, guard->key);

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +16,6 @@
 
 #include "bpf/record.h"
 #include "capture/perf/perf-event.h"
-#include "capture/sandbox/thread.h"
 
 /* Constants that are missing in older versions of linux/bpf.h. */
 enum {
@@ -32,11 +32,11 @@ struct link_create_multi {
 	uint32_t pad;
 };
 
-enum { CLOSE_THREADS_MAX = 16 };
+enum { CLOSE_CHILDREN_MAX = 16 };
 
 struct probes {
 	size_t n;
-	int *fds; /* links and perf events; each link comes before its event */
+	int *fds; /* perf events and links; each event comes before its link */
 };
 
 /* ---- features of the kernel ---- */
@@ -180,6 +180,156 @@ static uint64_t probes_cookie_of(const struct allocator_probe *probe)
 	       (probe->kind == ALLOCATOR_PROBE_SESSION ? 0 : (uint64_t)MEMORY_COOKIE_RET);
 }
 
+/* ---- detaching ---- */
+
+/* The open probes of LIST, and the children that close them. */
+struct closing {
+	struct probes **list;
+	size_t n, n_children;
+	int ready[2]; /* a pipe that ends when each child has only its own share */
+	pid_t children[CLOSE_CHILDREN_MAX];
+};
+
+void probes_end_process(void)
+{
+	/*
+	 * Unlike exit(), this removes SIGKILL from the pending signals. If another SIGKILL came
+	 * just before the exit, it would stay pending, and interrupt the removal of probes.
+	 */
+	kill(getpid(), SIGKILL);
+	_exit(1);
+}
+
+static void probes_forget_ended_process(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void probes_close_descriptors(const struct probes *p)
+{
+	for (size_t i = p->n; i > 0; i--)
+		close_fd(p->fds[i - 1]);
+}
+
+/* Closes the descriptors of all probes of the list for which a child has been made. */
+static void probes_close_of_children(const struct closing *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (i % CLOSE_CHILDREN_MAX < c->n_children)
+			probes_close_descriptors(c->list[i]);
+}
+
+static int probes_highest_descriptor(const struct closing *c)
+{
+	int highest = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->list[i]->n; k++)
+			if (c->list[i]->fds[k] > highest)
+				highest = c->list[i]->fds[k];
+	return highest;
+}
+
+/*
+ * Leaves only the probes of SHARE open in this process. At the end of a process, the kernel first
+ * closes the descriptor with the highest number. Probes on entries were attached last and are
+ * closed first, so they get the highest numbers.
+ */
+static void probes_keep_share(const struct closing *c, size_t share)
+{
+	int above = probes_highest_descriptor(c) + 1;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct probes *p = c->list[i];
+
+		for (size_t k = 0; k < p->n; k++)
+			if (i % CLOSE_CHILDREN_MAX != share ||
+			    fcntl(p->fds[k], F_DUPFD_CLOEXEC, above) >= 0)
+				close(p->fds[k]);
+	}
+}
+
+/* Waits until all other processes have closed the pipe. */
+static void probes_wait_for_others(const struct closing *c)
+{
+	char byte;
+
+	close(c->ready[1]);
+	while (read(c->ready[0], &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+static bool probes_make_child(struct closing *c)
+{
+	size_t share = c->n_children;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		probes_keep_share(c, share);
+		probes_wait_for_others(c);
+		probes_end_process();
+	}
+	if (pid < 0)
+		return false;
+	c->children[c->n_children++] = pid;
+	return true;
+}
+
+/*
+ * Closes the probes of the list, none of which is empty. No child closes the last descriptor of a
+ * probe before its end: each share stays open in its child until this process and all other
+ * children have closed it.
+ */
+static void probes_close_by_children(struct closing *c)
+{
+	if (c->n > 0 && pipe2(c->ready, O_CLOEXEC) == 0) {
+		while (c->n_children < CLOSE_CHILDREN_MAX && c->n_children < c->n &&
+		       probes_make_child(c))
+			;
+		close(c->ready[0]);
+		probes_close_of_children(c);
+		close(c->ready[1]);
+	}
+	/* Without memory for more children, this process does it. A signal can interrupt that. */
+	for (size_t i = 0; i < c->n; i++)
+		if (i % CLOSE_CHILDREN_MAX >= c->n_children)
+			probes_close_descriptors(c->list[i]);
+	for (size_t i = 0; i < c->n_children; i++)
+		probes_forget_ended_process(c->children[i]);
+}
+
+static void probes_free_closed(struct probes *p)
+{
+	if (p)
+		free(p->fds);
+	free(p);
+}
+
+void probes_free_all(struct probes **list, size_t n)
+{
+	struct closing c = { .list = list };
+
+	/* Those with descriptors come first. */
+	for (size_t i = 0; i < n; i++) {
+		struct probes *p = list[i];
+
+		if (!p || p->n == 0)
+			continue;
+		list[i] = list[c.n];
+		list[c.n++] = p;
+	}
+	probes_close_by_children(&c);
+	for (size_t i = 0; i < n; i++)
+		probes_free_closed(list[i]);
+}
+
+struct probes *probes_free(struct probes *p)
+{
+	probes_free_all(&p, 1);
+	return NULL;
+}
+
 /* ---- attaching ---- */
 
 static uint32_t probes_function_bit(uint64_t function)
@@ -198,22 +348,32 @@ static void probes_keep(struct probes *p, int fd)
 	p->fds[p->n++] = fd;
 }
 
+static void probes_close_last(struct probes *p)
+{
+	struct probes last = { 1, &p->fds[p->n - 1] };
+	struct probes *list = &last;
+
+	probes_close_by_children(&(struct closing){ .list = &list, .n = 1 });
+	p->n--;
+}
+
 static int probes_attach_perf(struct probes *p, const struct probes_target *t,
 			      const struct multi *m, uint32_t at)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = m->cookies[at]);
-	_cleanup_close_ int event = perf_event_open_probe(t->pid, t->fd, m->offsets[at],
-							  m->semaphores[at], m->on_return);
+	int event = perf_event_open_probe(t->pid, t->fd, m->offsets[at], m->semaphores[at],
+					  m->on_return);
 	int link;
 
 	if (event < 0)
 		return event;
 	link = bpf_link_create(m->program, event, (enum bpf_attach_type)ATTACH_PERF_EVENT, &opts);
-	if (link < 0)
-		return link;
-	probes_keep(p, link);
-	probes_keep(p, TAKE_FD(event));
-	return 0;
+	probes_keep(p, event);
+	if (link >= 0)
+		probes_keep(p, link);
+	else
+		probes_close_last(p);
+	return link < 0 ? link : 0;
 }
 
 /* Attaches all probes of M at once or, if the kernel refuses one of them, one by one. */
@@ -369,12 +529,6 @@ static pid_t probes_make_ended_process(void)
 	return pid;
 }
 
-static void probes_forget_ended_process(pid_t pid)
-{
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
 /*
  * Attaches probes that affect no process. A link can be attached to a zombie. A perf event cannot,
  * so it is attached to this process.
@@ -428,104 +582,4 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
 	if (r == 0)
 		*ret = TAKE_PTR(p);
 	return r;
-}
-
-/* ---- detaching ---- */
-
-/* Probes to close, and the threads that close them. */
-struct closing {
-	struct probes **list;
-	size_t n, next;
-	unsigned n_threads;
-	pthread_mutex_t lock; /* guards `next` and `n_threads` */
-	pthread_cond_t done;
-};
-
-static void *probes_close_some(void *userdata)
-{
-	struct closing *c = userdata;
-
-	pthread_mutex_lock(&c->lock);
-	while (c->next < c->n) {
-		struct probes *p = c->list[c->next++];
-
-		pthread_mutex_unlock(&c->lock);
-		probes_free(p);
-		pthread_mutex_lock(&c->lock);
-	}
-	c->n_threads--;
-	pthread_cond_signal(&c->done);
-	pthread_mutex_unlock(&c->lock);
-	return NULL;
-}
-
-void probes_free_all(struct probes **list, size_t n)
-{
-	struct closing c = {
-		.list = list,
-		.n = n,
-		.n_threads = 1,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.done = PTHREAD_COND_INITIALIZER,
-	};
-
-	for (size_t i = 1; i < CLOSE_THREADS_MAX && i < n; i++) {
-		pthread_mutex_lock(&c.lock);
-		c.n_threads++;
-		pthread_mutex_unlock(&c.lock);
-		if (thread_start(probes_close_some, &c) == 0)
-			continue;
-		pthread_mutex_lock(&c.lock);
-		c.n_threads--;
-		pthread_mutex_unlock(&c.lock);
-		break;
-	}
-	probes_close_some(&c);
-	pthread_mutex_lock(&c.lock);
-	while (c.n_threads > 0)
-		pthread_cond_wait(&c.done, &c.lock);
-	pthread_mutex_unlock(&c.lock);
-}
-
-struct probes *probes_free(struct probes *p)
-{
-	if (!p)
-		return NULL;
-	/* Probes on entries were attached last and are closed first. */
-	for (size_t i = p->n; i > 0; i--)
-		close_fd(p->fds[i - 1]);
-	free(p->fds);
-	return free_ptr(p);
-}
-
-/*
- * Waits until the other process closes the pipe. From then on, only this process has the
- * descriptors of P.
- */
-static void probes_end_with_pipe(const int pipe_fds[2])
-{
-	char c;
-
-	close(pipe_fds[1]);
-	while (read(pipe_fds[0], &c, 1) < 0 && errno == EINTR)
-		;
-	_exit(0);
-}
-
-struct probes *probes_free_by_exit(struct probes *p)
-{
-	int fds[2];
-	pid_t pid;
-
-	if (!p || pipe2(fds, O_CLOEXEC) < 0)
-		return probes_free(p);
-	pid = fork();
-	if (pid == 0)
-		probes_end_with_pipe(fds);
-	close(fds[0]);
-	probes_free(p);
-	close(fds[1]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	return NULL;
 }

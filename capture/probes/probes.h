@@ -91,18 +91,19 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
 			  const uint64_t *semaphores, size_t n, struct probes **ret);
 
 /*
- * Closes the probes at the end of a separate child process, which cannot be interrupted
- * (capture/probes/probe-guards.h). Returns NULL.
+ * The probes are removed from the process when this function returns. They are closed at the end of
+ * a child process, because a signal can interrupt any other removal (docs/architecture/probes.md,
+ * "Data without an inode"). Returns NULL.
  */
-struct probes *probes_free_by_exit(struct probes *p);
-
-/* The probes are removed from the process when this function returns. Returns NULL. */
 struct probes *probes_free(struct probes *p);
 
 /*
- * Frees the N elements of LIST like probes_free(). Each close waits in the kernel, so probes are
- * closed in parallel. The caller keeps the array.
+ * Frees the N elements of LIST like probes_free(), and changes their order. Each close waits in the
+ * kernel, so up to 16 children close probes in parallel. The caller keeps the array.
  */
 void probes_free_all(struct probes **list, size_t n);
+
+/* Ends this process, and removes all probes that it has open. Does not return. */
+void probes_end_process(void) __attribute__((noreturn));
 
 DEFINE_CLEANUP(struct probes *, probes_free)

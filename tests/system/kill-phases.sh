@@ -5,10 +5,12 @@
 # that records allocations: while it attaches, while it runs, while it detaches, while it rotates,
 # and while it takes a snapshot. It is killed GROUP-KILLS times together with all processes of its
 # cgroup, as by `systemctl kill -s KILL` or when no memory is left. Each time, the code of programs
-# equals that of their files again, nothing is left in the kernel, and the archive can be read.
+# equals that of their files again, nothing is left in the kernel, not even data of probes, and the
+# archive can be read.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
+. "$(dirname "$0")/../killed-words.sh"
 need_btf
 need_bus
 
@@ -196,6 +198,7 @@ check_files() {
 }
 
 remember_bpf
+remember_kernel_log
 n_files=0
 begin_ms=$(date +%s%3N)
 running_session
@@ -223,6 +226,7 @@ kill_in() {
 		[ $((i % 10)) != 0 ] || no_bpf_left "$phase, kill $i"
 	done
 	no_bpf_left "$phase"
+	no_probe_data_left "$phase"
 	# (sessions that begin or end may have ended, or not yet exist)
 	case $phase in
 	running | rotate | snapshot)

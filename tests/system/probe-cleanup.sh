@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # If a recorder is killed with all its processes and leaves breakpoints, the next one removes them,
-# by the journal. Also tests the guards, which make this case rare.
+# by the journal. Also tests the guards, which make this case rare, and the removal by the end of
+# processes, which no kill interrupts.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../killed-words.sh"
 need_btf
 need_bus
 remember_bpf
@@ -86,6 +88,13 @@ expect_exit 0 "$LEAVE_PROBES" guards "$program"
 assert_eq "$(cat "$TMP/stdout")" 0 "breakpoints left in spite of guards"
 assert_eq "$(patched)" 0 "bytes that are not those of the file"
 rm -f "$TMP"/run/probes/*
+
+note "a removal is not interrupted"
+remember_kernel_log
+expect_exit 0 "$LEAVE_PROBES" free "$program"
+assert_eq "$(cat "$TMP/stdout")" 0 "breakpoints left by an attacher that is killed"
+assert_eq "$(patched)" 0 "bytes that are not those of the file"
+no_probe_data_left "a removal by the end of processes"
 
 note "and nothing of this test"
 kill "$program"

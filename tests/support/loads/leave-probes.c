@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaves breakpoints behind in a process, like an attacher of probes that is killed while it
- * detaches.
+ * Kills an attacher of probes with all its processes while it detaches, when its first probe is
+ * gone and others are still there.
  *
- *	leave-probes journal PID   with a journal, and without guards: until some remain
- *	leave-probes guards PID [N]  with guards, which must remove them: N times, or
- *	                             HELPED_TRIES
+ *	leave-probes journal PID     it closes its probes itself, with a journal and without guards:
+ *	                             until some breakpoints remain
+ *	leave-probes guards PID [N]  it closes its probes itself, with guards, which must remove the
+ *	                             breakpoints: N times, or HELPED_TRIES
+ *	leave-probes free PID [N]    it closes its probes as kymo does, without guards: nothing may
+ *	                             remain, not even data in the kernel
  *
- * Prints how many breakpoints remain, of all tries. The attacher is killed when its first probe is
- * gone, while others are still there. The process maps the code of the program and executes none of
- * it.
+ * Prints how many breakpoints remain, of all tries. The process maps the code of the program and
+ * executes none of it.
+ *
+ * With `journal` and `guards`, data of probes stays in the kernel until the next boot, and the
+ * kernel finds it by the address of the inode. So a probe event of the kernel, which stays too,
+ * keeps the inode. Otherwise a later file could get the address, and programs would execute
+ * instructions of this one.
  */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -31,7 +40,15 @@
 #include "capture/probes/probe-journal.h"
 #include "capture/probes/probes.h"
 
-enum { PLACES = 40, TRIES_MAX = 200, HELPED_TRIES = 20, STEP = 16 };
+enum way {
+	WAY_JOURNAL,
+	WAY_GUARDS,
+	WAY_FREE,
+	WAYS,
+};
+static const char *const way_names[WAYS] = { "journal", "guards", "free" };
+
+enum { PLACES = 40, TRIES_MAX = 200, HELPED_TRIES = 20, STEP = 16, FDS_MAX = 1024 };
 
 static struct allocator_probe places[PLACES];
 static uint64_t offsets[PLACES];
@@ -125,6 +142,24 @@ static int load_program(enum probes_way way)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, 2, &opts);
 }
 
+/* Makes a probe event that nobody enables. It has a reference to the file. */
+static void keep_inode(void)
+{
+	int fd;
+
+	/* (not every machine has mounted it) */
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) < 0)
+		die("tracefs");
+	fd = open("/sys/kernel/tracing/uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0)
+		die("uprobe_events");
+	if (dprintf(fd, "p:kymo_test/left_%d /proc/self/fd/%d:0x%" PRIx64 "\n", (int)getpid(),
+		    file_fd, offsets[0]) < 0)
+		die("no probe event");
+	close(fd);
+}
+
 static void note_in_journal(void)
 {
 	struct probe_journal *journal;
@@ -136,8 +171,13 @@ static void note_in_journal(void)
 		die("no journal");
 }
 
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
 /* Never returns. */
-static void keep_probes(bool guarded, int pipe_fd)
+static void keep_probes(enum way way, int pipe_fd)
 {
 	struct probes_target target = {
 		.way = probes_way(),
@@ -149,28 +189,36 @@ static void keep_probes(bool guarded, int pipe_fd)
 	struct probe_guards guards;
 	struct probes *probes;
 	struct probes_failed failed;
+	bool before[FDS_MAX];
 
+	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = -1;
 	target.programs[PROBES_ENTRY] = load_program(target.way);
-	if (guarded) {
+	if (way == WAY_GUARDS) {
 		probe_guards_init(&guards);
 		if (!probe_guards_acquire(&guards, &target))
 			die("no guard");
-	} else {
+	} else if (way == WAY_JOURNAL) {
 		note_in_journal();
 	}
+	for (int i = 0; i < FDS_MAX; i++)
+		before[i] = is_open(i);
 	if (probes_new(&target, &probes, &failed) < 0)
 		die("no probes");
 	if (write(pipe_fd, "x", 1) != 1)
 		_exit(1);
-	probes_free(probes);
+	if (way == WAY_FREE)
+		probes_free(probes);
+	for (int i = FDS_MAX - 1; way != WAY_FREE && i >= 0; i--)
+		if (!before[i] && is_open(i))
+			close(i);
 	pause();
 	_exit(1);
 }
 
-static size_t try_once(bool guarded)
+static size_t try_once(enum way way)
 {
 	int pipe_fds[2];
 	pid_t pid;
@@ -180,34 +228,39 @@ static size_t try_once(bool guarded)
 		die("pipe");
 	pid = fork();
 	if (pid == 0)
-		keep_probes(guarded, pipe_fds[1]);
+		keep_probes(way, pipe_fds[1]);
 	close(pipe_fds[1]);
 	if (pid < 0 || read(pipe_fds[0], &c, 1) != 1)
 		die("no attacher");
-	close(pipe_fds[0]);
 	while (is_patched(offsets[0]))
 		;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	close(pipe_fds[0]);
+	kill(-pid, SIGKILL);
+	/* (this process gets the children of the attacher, too) */
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
 	return count_patched();
 }
 
 int main(int argc, char **argv)
 {
-	bool guarded = argc >= 3 && strcmp(argv[1], "guards") == 0;
-	int tries = argc == 4 ? atoi(argv[3]) : guarded ? HELPED_TRIES : TRIES_MAX;
+	enum way way = WAY_JOURNAL;
 	size_t left = 0;
+	int tries;
 
-	if (argc < 3 || argc > 4)
+	while (argc >= 3 && way < WAYS && strcmp(argv[1], way_names[way]) != 0)
+		way++;
+	if (argc < 3 || argc > 4 || way == WAYS)
 		return 2;
+	tries = argc == 4 ? atoi(argv[3]) : way == WAY_JOURNAL ? TRIES_MAX : HELPED_TRIES;
 	target_pid = atoi(argv[2]);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	find_code();
 	find_places();
-	for (int i = 0; i < tries; i++) {
-		left += try_once(guarded);
-		if (left)
-			break;
-	}
+	if (way != WAY_FREE)
+		keep_inode();
+	for (int i = 0; i < tries && left == 0; i++)
+		left += try_once(way);
 	printf("%zu\n", left);
 	return 0;
 }
