@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
+#include "capture/probes/instruction.h"
 #include "capture/probes/probe-attacher.h"
 
 _Static_assert(MOMENT_PLAN_LOADS_MAX == MOMENT_LOADS_MAX, "as many");
@@ -101,6 +102,8 @@ static const char *moments_reason(int error)
 		       "nor symbols";
 	case -EINVAL:
 		return "it is in the middle of an instruction";
+	case -ENOPKG:
+		return disassembler_missing();
 	case -ETIME:
 		return "reading the file takes too long";
 	default:

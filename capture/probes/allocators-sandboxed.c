@@ -10,6 +10,7 @@
 
 #include "base/outbuf.h"
 #include "capture/probes/allocators.h"
+#include "capture/probes/instruction.h"
 #include "capture/sandbox/sandbox.h"
 
 struct answer_head {
@@ -72,7 +73,8 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run(fd, allocators_sandboxed_answer, timeout_ns, max, &answer);
+	r = disassembler_load()
+		    ?: sandbox_run(fd, allocators_sandboxed_answer, timeout_ns, max, &answer);
 	if (r == 0 && answer.size < sizeof(head))
 		r = -EBADMSG;
 	if (r == 0) {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/outbuf.h"
+#include "capture/probes/instruction.h"
 #include "capture/sandbox/sandbox.h"
 
 struct places_head {
@@ -135,7 +136,8 @@ int call_places_find_sandboxed(int fd, const struct call_places_query *query, ui
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &answer)
+	r = disassembler_load()
+		    ?: sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &answer)
 		    ?: call_places_parse_answer(&answer, &places);
 	outbuf_deinit(&answer);
 	if (r == 0 && !call_places_are_valid(&places, (uint64_t)st.st_size))
@@ -156,6 +158,8 @@ static const char *call_places_error(int error)
 		return "is neither a program nor a library";
 	case -EBADMSG:
 		return "is damaged";
+	case -ENOPKG:
+		return disassembler_missing();
 	case -ETIME:
 		return "takes too long to read";
 	default:

@@ -86,8 +86,9 @@ int code_boundary_find_sandboxed(int fd, uint64_t vaddr, struct code_boundary *r
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run_with(fd, boundary_answer, &vaddr, BOUNDARY_TIMEOUT_NS, sizeof(*ret),
-			     &answer);
+	r = disassembler_load()
+		    ?: sandbox_run_with(fd, boundary_answer, &vaddr, BOUNDARY_TIMEOUT_NS,
+					sizeof(*ret), &answer);
 	if (r < 0)
 		return r;
 	if (answer.size != sizeof(*ret))

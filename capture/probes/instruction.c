@@ -4,17 +4,29 @@
 #include <errno.h>
 #include <string.h>
 
-#include <capstone/capstone.h>
-
 #include "base/array.h"
+#include "capture/probes/capstone-library.h"
 
 /* rcx and r11 */
 enum { WRITTEN_BY_SYSCALL = 1 << 1 | 1 << 11 };
 
 struct disassembler {
+	struct capstone_library capstone;
 	csh handle;
 	cs_insn *insn; /* the space for one instruction, used again for each */
 };
+
+int disassembler_load(void)
+{
+	struct capstone_library capstone;
+
+	return capstone_library_load(&capstone);
+}
+
+const char *disassembler_missing(void)
+{
+	return CAPSTONE_SONAME " is missing or damaged; install the package " CAPSTONE_PACKAGE;
+}
 
 int disassembler_new(struct disassembler **ret)
 {
@@ -22,7 +34,9 @@ int disassembler_new(struct disassembler **ret)
 
 	if (!d)
 		return -ENOMEM;
-	switch (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle)) {
+	if (capstone_library_load(&d->capstone) < 0)
+		return -ENOPKG;
+	switch (d->capstone.open(CS_ARCH_X86, CS_MODE_64, &d->handle)) {
 	case CS_ERR_OK:
 		break;
 	case CS_ERR_MEM:
@@ -30,9 +44,9 @@ int disassembler_new(struct disassembler **ret)
 	default:
 		return -EOPNOTSUPP;
 	}
-	if (cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
+	if (d->capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
 		return -EOPNOTSUPP;
-	d->insn = cs_malloc(d->handle);
+	d->insn = d->capstone.malloc(d->handle);
 	if (!d->insn)
 		return -ENOMEM;
 	*ret = TAKE_PTR(d);
@@ -44,9 +58,9 @@ struct disassembler *disassembler_free(struct disassembler *d)
 	if (!d)
 		return NULL;
 	if (d->insn)
-		cs_free(d->insn, 1);
+		d->capstone.free(d->insn, 1);
 	if (d->handle)
-		cs_close(&d->handle);
+		d->capstone.close(&d->handle);
 	return free_ptr(d);
 }
 
@@ -169,7 +183,8 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 	cs_regs read, written;
 	uint8_t n_read, n_written;
 
-	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK) {
+	if (d->capstone.regs_access(d->handle, d->insn, read, &n_read, written, &n_written) !=
+	    CS_ERR_OK) {
 		i->disturbs = i->moves_stack = i->writes_result = true;
 		return;
 	}
@@ -374,8 +389,8 @@ static enum instruction_kind instruction_kind_of(const struct disassembler *d)
 	case X86_INS_IRETQ:
 		return INSTRUCTION_END;
 	default:
-		return cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) ? INSTRUCTION_BRANCH
-								      : INSTRUCTION_PLAIN;
+		return d->capstone.insn_group(d->handle, d->insn, CS_GRP_JUMP) ? INSTRUCTION_BRANCH
+									       : INSTRUCTION_PLAIN;
 	}
 }
 
@@ -473,7 +488,7 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 	size_t left = n;
 	const cs_x86 *x86;
 
-	if (!cs_disasm_iter(d->handle, &at, &left, &next, d->insn))
+	if (!d->capstone.disasm_iter(d->handle, &at, &left, &next, d->insn))
 		return instruction_read_vector(p, n, ret);
 	x86 = &d->insn->detail->x86;
 	*ret = (struct instruction){

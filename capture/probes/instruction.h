@@ -13,7 +13,19 @@
 
 struct disassembler;
 
-/* Returns 0, -ENOMEM, or -EOPNOTSUPP if the library was built without x86. */
+/*
+ * Loads Capstone, so that a sandboxed child, which cannot open files, has it. Returns 0, or -ENOPKG
+ * if the library is missing or damaged.
+ */
+int disassembler_load(void);
+
+/* Says what to do about -ENOPKG. */
+const char *disassembler_missing(void);
+
+/*
+ * Returns 0, -ENOMEM, -ENOPKG like disassembler_load(), or -EOPNOTSUPP if the library was built
+ * without x86.
+ */
 int disassembler_new(struct disassembler **ret);
 struct disassembler *disassembler_free(struct disassembler *d);
 DEFINE_CLEANUP(struct disassembler *, disassembler_free)

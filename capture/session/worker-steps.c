@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "capture/calls/probed-inodes.h"
 #include "capture/heap/task-list.h"
+#include "capture/probes/instruction.h"
 #include "capture/proc/proc.h"
 
 /* ---- begin ---- */
@@ -129,6 +131,20 @@ static int worker_steps_check_namespaces(const struct session_options *o, char *
 }
 
 /*
+ * The search for allocators needs the library, and reports a failure only as files that are not
+ * watched. (Calls and moments report it as an error.)
+ */
+static int worker_steps_load_disassembler(const struct session_options *o, char **reterr_text)
+{
+	int r = o->categories & CATEGORIES_MEMORY ? disassembler_load() : 0;
+
+	if (r < 0 &&
+	    asprintf(reterr_text, "cannot search for allocators: %s", disassembler_missing()) < 0)
+		*reterr_text = NULL;
+	return r;
+}
+
+/*
  * Starts the recording, and copies the list of tasks to LIST, because the owner takes the original.
  */
 static void worker_steps_start(struct worker *w, struct outbuf *list)
@@ -136,7 +152,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(worker_beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
-	int r = worker_steps_check_namespaces(&w->options, &text);
+	int r = worker_steps_check_namespaces(&w->options, &text)
+			?: worker_steps_load_disassembler(&w->options, &text);
 
 	if (r == 0 && w->options.categories & CATEGORY_CALLS)
 		r = call_targets_new(&w->options, &w->calls, &text);

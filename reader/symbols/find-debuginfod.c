@@ -5,12 +5,12 @@
 
 #ifdef HAVE_DEBUGINFOD
 
-#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/load-library.h"
 
 /* The library is loaded only on demand, since it depends on many others. */
 struct functions {
@@ -22,18 +22,16 @@ struct functions {
 			      char **path);
 };
 
-static bool find_debuginfod_load_functions(struct functions *f)
+static int find_debuginfod_load(struct functions *f)
 {
-	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NODELETE);
+	static const struct library_function functions[] = {
+		{ "debuginfod_begin", offsetof(struct functions, begin) },
+		{ "debuginfod_end", offsetof(struct functions, end) },
+		{ "debuginfod_find_executable", offsetof(struct functions, find_executable) },
+		{ "debuginfod_find_debuginfo", offsetof(struct functions, find_debuginfo) },
+	};
 
-	if (!library)
-		return false;
-	f->begin = dlsym(library, "debuginfod_begin");
-	f->end = dlsym(library, "debuginfod_end");
-	f->find_executable = dlsym(library, "debuginfod_find_executable");
-	f->find_debuginfo = dlsym(library, "debuginfod_find_debuginfo");
-	dlclose(library);
-	return f->begin && f->end && f->find_executable && f->find_debuginfo;
+	return load_library("libdebuginfod.so.1", functions, ARRAY_SIZE(functions), f);
 }
 
 int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, size_t room)
@@ -43,7 +41,7 @@ int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, siz
 	struct functions f;
 	int fd, length;
 
-	if (!find_debuginfod_load_functions(&f))
+	if (find_debuginfod_load(&f) < 0)
 		return -ENOSYS;
 	client = f.begin();
 	if (!client)

@@ -34,6 +34,19 @@ count() {
 	gojq -c "select($1)" "$TMP/calls" | wc -l
 }
 
+note "a Capstone that is missing, or is another library, is named"
+mkdir "$TMP/other"
+capstone=$(printf '#include <capstone/capstone.h>\nCS_API_MAJOR\n' | gcc -E -P - | tail -1)
+gcc -shared -fPIC -Wl,-soname,"libcapstone.so.$capstone" -o "$TMP/other/libcapstone.so.$capstone" -x c /dev/null
+for words in "-e memory -p $$" "--call $TMP/load:all_kinds()" "--moment $TMP/load:all_kinds"; do
+	# shellcheck disable=SC2086 # words
+	expect_exit 1 env LD_LIBRARY_PATH="$TMP/other" "$KYMO" record --direct $words -d 100ms -o "$TMP/t.fxt"
+	assert_says "$TMP/stderr" "libcapstone.so.$capstone is missing or damaged; install the package libcapstone$capstone" "$words"
+done
+# Other recordings do not need it.
+expect_exit 0 env LD_LIBRARY_PATH="$TMP/other" "$KYMO" record --direct -e sched -d 100ms -o "$TMP/t.fxt"
+rm "$TMP/t.fxt"
+
 note "every kind of argument"
 calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f) -> int8" \
 	--call "$TMP/load:buffer(buf[n] bytes, size_t n, fd to, uint16 small, long negative, uint64 big) -> long" \
