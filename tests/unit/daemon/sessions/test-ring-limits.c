@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sessions without the option `ring_bytes` are within the limits of their users, on machines with
- * any number of CPUs. The limits of small machines leave room for a session.
+ * any number of CPUs. The limits of small machines leave room for default sessions.
  */
 #include <bpf/libbpf.h>
 
@@ -87,11 +87,11 @@ TEST(test_all)
 		}
 }
 
-/* Machines with little memory, and the CPUs that they usually have at most. */
+/* A default session, also on machines with little memory and many possible CPUs. */
 TEST(test_small)
 {
 	for (memory = GIB / 2; memory <= 16 * GIB; memory += GIB / 2)
-		for (n_cpus = 1; n_cpus <= 8 || (uint64_t)n_cpus * GIB <= 4 * memory; n_cpus++) {
+		for (n_cpus = 1; n_cpus <= 1024; n_cpus += n_cpus < 32 ? 1 : 16) {
 			const struct session_options o = {
 				.categories = CATEGORIES_DEFAULT,
 				.default_rings_max = limits_default_rings(memory),
@@ -103,8 +103,41 @@ TEST(test_small)
 			    check(bytes, bytes, 0, false) != LIMIT_FITS)
 				fail_msg("%u MiB, %d CPUs: %u MiB", (unsigned)(memory >> 20),
 					 n_cpus, (unsigned)(bytes >> 20));
+			/* (rings of many CPUs cannot be small, but they must not be larger) */
+			if (n_cpus <= 8 && (uint64_t)n_cpus * GIB <= 4 * memory)
+				assert_true(limits_of(LIMITED_RINGS, memory).all <= 2 * GIB);
+			if (limits_of(LIMITED_RINGS, memory).own == bytes)
+				assert_int_equal(collector_choose_ring_bytes(&o), RING_BYTES_MIN);
 		}
 	memory = 64 * GIB;
+	n_cpus = 4;
+}
+
+/* Two sessions of a user, with the defaults, and flight recorders with a sixteenth of the memory. */
+TEST(test_two_sessions)
+{
+	static const struct {
+		enum limited what;
+		uint64_t by_default;
+	} rows[] = {
+		{ LIMITED_BLOCKS, MEMORY_BLOCKS_DEFAULT },
+		{ LIMITED_TABLES, STACK_TABLES_DEFAULT },
+		{ LIMITED_FLIGHTS, FLIGHT_BYTES_DEFAULT },
+	};
+
+	n_cpus = 4;
+	for (uint64_t bytes = GIB / 2; bytes <= 16 * GIB; bytes += GIB / 4) {
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			const struct limit is = limits_of(rows[i].what, bytes);
+
+			assert_true(is.user >= 2 * rows[i].by_default);
+			assert_true(is.own >= rows[i].by_default);
+			assert_true(is.user <= is.all - is.root && is.own <= is.user);
+		}
+		if (bytes >= 2 * GIB)
+			assert_true(limits_of(LIMITED_FLIGHTS, bytes).user >=
+				    (bytes < 4 * GIB ? bytes : 4 * GIB) / 16);
+	}
 }
 
 TEST(test_shares)
@@ -119,9 +152,11 @@ TEST(test_shares)
 		{ 15 * GIB, LIMITED_BLOCKS, { 100000000, 25000000, 50000000, 25000000 } },
 		{ 15 * GIB / 2, LIMITED_RINGS, { GIB, GIB / 4, GIB / 2, GIB / 4 } },
 		{ 15 * GIB / 2, LIMITED_BLOCKS, { 50000000, 12500000, 25000000, 12500000 } },
-		/* (what a session has by default) */
+		/* (two default sessions) */
+		{ 2 * GIB, LIMITED_TABLES, { 4 * GIB / 15, 4 * GIB / 60, GIB / 8, GIB / 16 } },
 		{ 15 * GIB / 4, LIMITED_TABLES, { GIB / 2, GIB / 8, GIB / 8, GIB / 16 } },
-		{ 15 * GIB / 4, LIMITED_FLIGHTS, { GIB / 4, GIB / 16, GIB / 16, GIB / 16 } },
+		{ 4 * GIB, LIMITED_FLIGHTS, { GIB, GIB / 4, GIB / 4, GIB / 8 } },
+		{ 2 * GIB, LIMITED_FLIGHTS, { GIB / 2, GIB / 8, GIB / 8, GIB / 16 } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -143,9 +178,8 @@ TEST(test_shares)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_all),
+		cmocka_unit_test(test_small),    cmocka_unit_test(test_two_sessions),
 		cmocka_unit_test(test_shares),
 	};
 
