@@ -96,13 +96,18 @@ static void verb_why_report_sources(const struct open_trace *t, const struct why
 		cli_error("wakeups were not recorded all the time (--max-overhead): wakers are "
 			  "unknown then");
 	if (w->forgotten_ns)
-		cli_error("the recording has too many switches: the answer leaves out its first "
-			  "%s; select a part (--from, --to)",
-			  TEXT_TIME(w->forgotten_ns));
+		cli_error(
+			"the recording has too many switches or interrupts: the answer leaves out "
+			"its first %s; select a part (--from, --to)",
+			TEXT_TIME(w->forgotten_ns));
 	if (w->holders_cut)
 		cli_error("the recording has too many switches: the threads that had the CPUs are "
 			  "not known all the time; select a part (--from, --to)");
-	if (w->paths_cut)
+	if (w->paths_ended)
+		cli_error("the waits depend on too many others: the limit for all of them was "
+			  "reached, and the shorter ones are not explained; show fewer (--worst), "
+			  "or select a part (--from, --to)");
+	else if (w->paths_cut)
 		cli_error("a limit was reached: a part of the time of some waits is not explained");
 	if (w->n_waits_dropped)
 		cli_error("the stacks of %" PRIu64 " waits were left out, since there are too many",

@@ -140,6 +140,7 @@ int why_json_print(const struct why_view *v)
 		JSON("waits_dropped", w->n_waits_dropped), JSON_OF(w, forgotten_ns),
 		JSON_IF(w->holders_cut, "holders_cut", w->holders_cut),
 		JSON_IF(w->paths_cut, "paths_cut", w->paths_cut),
+		JSON_IF(w->paths_ended, "paths_ended", w->paths_ended),
 		JSON("worst", JSON_LIST(i, w->worst, w->n_worst, why_json_instance(v, i)))));
 	return 0;
 }

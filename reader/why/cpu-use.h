@@ -18,7 +18,7 @@
 
 enum { CPU_USE_SLICES_MAX = 1 << 28 /* the usual budget */ };
 
-/* Slices that may be visited, for all questions of a view. */
+/* Slices, or segments, that may be visited, for all questions of a view. */
 struct cpu_budget {
 	uint64_t n, max;
 	bool is_used_up; /* details of an interval are missing */

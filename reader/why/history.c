@@ -448,6 +448,7 @@ static int history_on_interval(struct history *h, const struct event *ev)
 	struct history_cpu *c;
 
 	if (ev->cpu > HISTORY_CPU_MAX || ev->interval.end_ns < ev->ts_ns ||
+	    ev->ts_ns < h->begin_ns ||
 	    (ev->interval.kind != INTERVAL_IRQ && ev->interval.kind != INTERVAL_SOFTIRQ))
 		return 0;
 	if (h->n_handlers >= h->limits.interrupts)

@@ -372,18 +372,26 @@ static int path_give_up(struct path_walk *w)
 	return path_step_to(w, w->levels[0].from_ns, (struct path_step){ .kind = PATH_FORGOTTEN });
 }
 
+/* Counts a visit. Returns false if there were too many, of this path or of all. */
+static bool path_may_visit(struct path_walk *w)
+{
+	struct cpu_budget *all = w->sources ? w->sources->visits : NULL;
+
+	if (++w->path->n_visits > WHY_PATH_VISITS_MAX || cpu_budget_is_used_up(all))
+		return false;
+	cpu_budget_spend(all, 1);
+	return true;
+}
+
 static int path_run(struct path_walk *w)
 {
-	struct path *p = w->path;
 	int r = 0;
 
 	while (r == 0 && w->n_levels > 0) {
 		if (w->levels[w->n_levels - 1].at_ns <= w->levels[w->n_levels - 1].from_ns)
 			w->n_levels--;
-		else if (++p->n_visits > WHY_PATH_VISITS_MAX)
-			r = path_give_up(w);
 		else
-			r = path_advance(w);
+			r = path_may_visit(w) ? path_advance(w) : path_give_up(w);
 	}
 	return r;
 }

@@ -50,6 +50,8 @@ enum {
 	WHY_PATH_SHARES_MAX = 4096,
 	/* Segments to visit for one path; beyond them, the rest is PATH_FORGOTTEN. */
 	WHY_PATH_VISITS_MAX = 1 << 22,
+	/* Segments to visit for all paths of an answer: a minute. */
+	WHY_PATHS_VISITS_MAX = 1 << 25,
 };
 
 enum path_kind {
@@ -134,6 +136,7 @@ struct path_sources {
 	void *userdata;
 	const struct idle_time *idle; /* for idle_ns; borrowed; can be NULL */
 	struct cpu_budget *budget;    /* of slices; likewise */
+	struct cpu_budget *visits;    /* of segments, for all paths; likewise */
 };
 
 /*

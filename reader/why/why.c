@@ -20,21 +20,28 @@ struct why_state {
 	struct why_waits waits;
 	struct idle_time idle;
 	struct cpu_use use;
-	struct cpu_budget budget;
-	struct table holders; /* of all selected threads: koid + 1 -> struct cpu_share, owned */
-	uint64_t last_ns;     /* the last time in the file */
+	struct cpu_budget budget; /* of slices */
+	struct cpu_budget visits; /* of segments, for all paths */
+	struct table holders;     /* of all selected threads: koid + 1 -> struct cpu_share, owned */
+	uint64_t last_ns;         /* the last time in the history */
 };
 
 /* ---- reading ---- */
 
-/* Forgets the older half. Instances in it are lost. */
+static void why_see_time(struct why_state *s, uint64_t ns)
+{
+	if (ns > s->last_ns)
+		s->last_ns = ns;
+}
+
+/* Forgets the older half, and in the end everything. Instances in it are lost. */
 static int why_forget(struct why_state *s)
 {
 	uint64_t begin_ns = history_begin_ns(s->history) ?: s->summary->start_ns;
 
-	if (s->last_ns <= begin_ns + 1)
+	if (s->last_ns < begin_ns)
 		return -ENOMEM;
-	begin_ns += (s->last_ns - begin_ns) / 2;
+	begin_ns += (s->last_ns - begin_ns) / 2 + 1;
 	history_forget(s->history, begin_ns);
 	return why_waits_forget(&s->waits, begin_ns);
 }
@@ -44,6 +51,7 @@ static int why_on_segment(void *userdata, const struct thread_segment *segment)
 	struct why_state *s = userdata;
 	int r = history_add_segment(s->history, segment);
 
+	why_see_time(s, segment->to_ns);
 	while (r == -ENOBUFS) {
 		r = why_forget(s);
 		if (r == 0)
@@ -134,8 +142,9 @@ int why_add(struct why *w, const struct event *ev)
 	struct why_state *s = w->state;
 
 	why_note_source(w, ev);
-	if (ev->kind == EVENT_SWITCH && ev->ts_ns > s->last_ns)
-		s->last_ns = ev->ts_ns;
+	/* (a flood of interrupts needs no switch of a selected thread) */
+	if (ev->kind == EVENT_SWITCH || ev->kind == EVENT_INTERVAL || ev->kind == EVENT_FORK)
+		why_see_time(s, ev->ts_ns);
 	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev);
 }
 
@@ -205,6 +214,7 @@ static int why_end_reading(struct why *w)
 	s->use.idle = &s->idle;
 	s->use.budget = &s->budget;
 	s->budget.max = s->options.max_slices ?: CPU_USE_SLICES_MAX;
+	s->visits.max = s->options.max_visits ?: WHY_PATHS_VISITS_MAX;
 	return r ?: idle_time_make(&s->idle, s->history);
 }
 
@@ -510,6 +520,7 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.userdata = w,
 		.idle = &w->state->idle,
 		.budget = &w->state->budget,
+		.visits = &w->state->visits,
 	};
 	const struct why_split split = why_split_of(w->state, i->tid);
 	struct why_case c = {
@@ -549,6 +560,7 @@ int why_finish(struct why *w)
 	for (size_t i = 0; i < w->n_worst && r == 0; i++)
 		r = why_explain(w, &w->worst[i]);
 	w->holders_cut = w->state->budget.is_used_up;
+	w->paths_ended = w->state->visits.is_used_up;
 	why_finish_sources(w);
 	return r;
 }

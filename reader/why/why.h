@@ -57,7 +57,7 @@ struct why_options {
 	const struct profile_names *names; /* borrowed; can be NULL */
 	/* For tests; NULL, 0 = the usual ones */
 	const struct history_limits *limits;
-	uint64_t max_slices;
+	uint64_t max_slices, max_visits;
 };
 
 struct why_instance {
@@ -115,6 +115,7 @@ struct why {
 	uint64_t forgotten_ns; /* the part of the window before history_begin_ns() */
 	bool holders_cut; /* the threads that had the CPUs are known in a part of the time only */
 	bool paths_cut;   /* a limit has cut a path of `worst` */
+	bool paths_ended; /* ... the limit of all paths: the shorter instances lack theirs */
 	struct why_sources sources;
 
 	struct why_state *state; /* of why.c */

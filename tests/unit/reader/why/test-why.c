@@ -134,6 +134,33 @@ TEST(test_budget)
 	close_views(&v);
 }
 
+/* The limit of segments is one of all paths: the longest instance has its path, the others not. */
+TEST(test_visits)
+{
+	struct views v;
+	size_t n_cut = 0;
+
+	for (uint64_t max_visits = 4; max_visits <= 1000; max_visits += 996) {
+		open_views(&v, (struct why_options){ .max_visits = max_visits });
+		begin(&v, 0);
+		for (uint64_t i = 1; i < 40; i++)
+			sw_on(&v, 0, i * MS + (i == 20 ? 500 : 0), i % 2 ? HIGH : LOW, 'R',
+			      i % 2 ? LOW : HIGH);
+		end(&v, 40 * MS, 0);
+		assert_int_equal(v.why->n_worst, 10);
+		assert_false(v.why->worst[0].path.cut);
+		n_cut = 0;
+		for (size_t i = 0; i < v.why->n_worst; i++)
+			n_cut += v.why->worst[i].path.cut;
+		assert_int_equal(n_cut > 0, max_visits == 4);
+		assert_int_equal(v.why->paths_cut, max_visits == 4);
+		assert_int_equal(v.why->paths_ended, max_visits == 4);
+		if (n_cut > 0)
+			assert_int_equal(v.why->worst[9].path.steps[0].kind, PATH_FORGOTTEN);
+		close_views(&v);
+	}
+}
+
 /* A thread waits since before the begin until the end: only `offcpu` shows it. */
 TEST(test_open)
 {
@@ -229,6 +256,42 @@ TEST(test_forgetting)
 	close_views(&v);
 }
 
+static void interrupt_on(struct views *v, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	feed(v, (struct event){
+			.kind = EVENT_INTERVAL,
+			.ts_ns = from,
+			.pid = FXT_KOID_IRQ + 1 + cpu,
+			.tid = FXT_KOID_IRQ + 1 + cpu,
+			.cpu = cpu,
+			.interval = { .kind = INTERVAL_IRQ, .end_ns = to, .name = "eth0" },
+		});
+}
+
+/* A flood of interrupts fills the history while no selected thread is switched. */
+TEST(test_interrupt_flood)
+{
+	const struct history_limits limits = { .interrupts = 500 };
+
+	/* (then all of them at one time) */
+	for (unsigned round = 0; round < 2; round++) {
+		const uint64_t step = round == 0 ? MS : 0;
+		struct views v;
+
+		open_views(&v, (struct why_options){ .limits = &limits });
+		begin(&v, 0);
+		sw_on(&v, 0, MS, HIGH, 'R', LOW);
+		sw_on(&v, 0, 2 * MS, LOW, 'R', HIGH);
+		for (uint64_t i = 0; i < 5000; i++)
+			interrupt_on(&v, 1, 3 * MS + i * step, 3 * MS + i * step + 1000);
+		end(&v, 6000 * MS, 0);
+		assert_true(v.why->sources.interrupts);
+		assert_true(v.why->forgotten_ns >= 3 * MS);
+		assert_int_equal(v.why->to_ns - v.why->from_ns + v.why->forgotten_ns, 6000 * MS);
+		close_views(&v);
+	}
+}
+
 /* The summary adds the same segments up, except those whose end is unknown. */
 static void assert_same_sums(const struct views *v, const struct why_thread *t)
 {
@@ -293,6 +356,8 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_total_holders),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_visits),
+		cmocka_unit_test(test_interrupt_flood),
 		cmocka_unit_test(test_pause_at_end),
 		cmocka_unit_test(test_forgotten_waits),
 	};
