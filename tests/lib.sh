@@ -33,6 +33,7 @@ STACK_LIBRARY=${STACK_LIBRARY:-$KYMO_BUILD/tests/support/stack-library.so}
 BAD_OUTPUT=${BAD_OUTPUT:-$KYMO_BUILD/tests/support/bad-output}
 SERVE_TREE=${SERVE_TREE:-$KYMO_BUILD/tests/support/serve-tree}
 ALLOW_CALLS=${ALLOW_CALLS:-$KYMO_BUILD/tests/support/allow-calls}
+HOLD_LEASE=${HOLD_LEASE:-$KYMO_BUILD/tests/support/hold-lease}
 MEMORY_LOAD=${MEMORY_LOAD:-$KYMO_BUILD/tests/support/memory-load}
 LEAVE_PROBES=${LEAVE_PROBES:-$KYMO_BUILD/tests/support/leave-probes}
 EXEC_LOAD=${EXEC_LOAD:-$KYMO_BUILD/tests/support/exec-load}

@@ -34,9 +34,11 @@ _Static_assert(ALLOCATOR_FILES_MAX <= MAPPED_MAX, "each file is mapped");
 /* The maximum wait until they are mapped. */
 enum { MAPPED_MS_MAX = 1000 };
 
-/* The interval in which a wait for the program checks whether it is called off. Most programs start
- * in less, so they are not killed. */
-enum { CALLED_OFF_MS = 1000 };
+/*
+ * The interval in which a wait for the program checks whether it is called off, and the time for
+ * which it goes on then. Most programs start in less, so they are not killed.
+ */
+enum { CALL_OFF_CHECK_MS = 100, CALLED_OFF_MS = 1000 };
 
 /* The maximum wait for the end of a process that was cancelled. */
 enum { CANCELLED_MS_MAX = 1000 };
@@ -198,17 +200,21 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 }
 
 /*
- * Reaps the prepared process, which has not executed a program. It may be stopped, so it is killed.
- * But the kernel can keep it for ever.
+ * Kills the prepared process, which may be stopped, and waits for its end. But the kernel can keep
+ * it for ever.
  */
-static void run_command_end_prepared(const struct run_command *c)
+static void run_command_kill_prepared(const struct run_command *c)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
+	siginfo_t info = { .si_pid = 0 };
 
 	kill(c->prepared, SIGKILL);
-	for (unsigned ms = 0; ms < CANCELLED_MS_MAX && waitpid(c->prepared, NULL, WNOHANG) == 0;
-	     ms++)
+	for (unsigned ms = 0; ms < CANCELLED_MS_MAX; ms++) {
+		if (waitid(P_PID, (id_t)c->prepared, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid != 0)
+			break;
 		nanosleep(&nap, NULL);
+	}
 }
 
 void run_command_cancel(struct run_command *c)
@@ -219,7 +225,8 @@ void run_command_cancel(struct run_command *c)
 	close(c->error_fd);
 	if (c->hold)
 		exit_hold_end(c->hold);
-	run_command_end_prepared(c);
+	run_command_kill_prepared(c);
+	waitpid(c->prepared, NULL, WNOHANG);
 	c->prepared = 0;
 }
 
@@ -231,17 +238,34 @@ void run_command_cancel(struct run_command *c)
 static int run_command_await_exec(struct run_command *c)
 {
 	struct pollfd child = { .fd = c->error_fd, .events = POLLIN };
+	unsigned off_ms = 0;
 	int error = 0;
 	ssize_t n;
 
 	do {
-		while (poll(&child, 1, CALLED_OFF_MS) <= 0)
+		while (poll(&child, 1, CALL_OFF_CHECK_MS) <= 0) {
 			if (c->is_called_off && c->is_called_off())
+				off_ms += CALL_OFF_CHECK_MS;
+			if (off_ms >= CALLED_OFF_MS)
 				return EINTR;
+		}
 		n = read(c->error_fd, &error, sizeof(error));
 		/* (the process may tell only now that it has mapped its files) */
 	} while ((n < 0 && errno == EINTR) || (n == sizeof(error) && error == 0));
 	return n == sizeof(error) ? error : 0;
+}
+
+/*
+ * Kills the process, whose exec hangs. Returns false if it has executed the program all the same:
+ * before, so that it is not killed, or meanwhile. (An ended process keeps the flag until it is
+ * reaped.)
+ */
+static bool run_command_call_off(struct run_command *c)
+{
+	if (task_state_has_executed(c->prepared))
+		return false;
+	run_command_kill_prepared(c);
+	return !task_state_has_executed(c->prepared);
 }
 
 int run_command_exec(struct run_command *c)
@@ -251,6 +275,8 @@ int run_command_exec(struct run_command *c)
 	int error = run_command_await_exec(c);
 
 	(void)n; /* (the process has ended) */
+	if (error == EINTR && !run_command_call_off(c))
+		error = 0;
 	if (error) {
 		run_command_cancel(c);
 		return -error;

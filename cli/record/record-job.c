@@ -98,7 +98,12 @@ static int record_job_start_command(struct record_job *j)
 		return 0;
 	r = j->command.prepared ? run_command_exec(&j->command)
 				: run_command_start(&j->command, j->options.rest, &j->loop.mask);
-	if (r < 0) {
+	if (r == -EINTR) {
+		cli_error("interrupted: the kernel did not finish executing %s, so its process was "
+			  "killed; nothing was recorded",
+			  j->options.rest[0]);
+		j->command_status = CLI_SIGNALLED + record_loop_interrupted_by();
+	} else if (r < 0) {
 		cli_error("cannot execute %s: %s", j->options.rest[0],
 			  r == -ECHILD ? "its process exited first" : strerror(-r));
 		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;

@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "cli/common/signal-twice.h"
 #include "cli/common/verb.h"
@@ -44,13 +45,22 @@ void record_loop_deinit(struct record_loop *l)
 	sigprocmask(SIG_SETMASK, &l->mask, NULL);
 }
 
-bool record_loop_is_interrupted(void)
+int record_loop_interrupted_by(void)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	sigset_t set;
 
-	return sigpending(&set) == 0 &&
-	       (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
-		sigismember(&set, SIGHUP) == 1);
+	if (sigpending(&set) < 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (sigismember(&set, signals[i]) == 1)
+			return signals[i];
+	return 0;
+}
+
+bool record_loop_is_interrupted(void)
+{
+	return record_loop_interrupted_by() != 0;
 }
 
 int record_loop_stop(struct record_loop *l)

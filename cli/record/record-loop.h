@@ -48,9 +48,12 @@ int record_loop_init(struct record_loop *l);
 void record_loop_deinit(struct record_loop *l);
 
 /*
- * Returns true if a signal that ends the recording is pending. Valid between record_loop_init() and
- * record_loop_deinit().
+ * Returns the pending signal that ends the recording; 0 = none. Valid between record_loop_init() and
+ * record_loop_deinit(), like the next function.
  */
+int record_loop_interrupted_by(void);
+
+/* Returns true if there is such a signal. */
 bool record_loop_is_interrupted(void);
 
 /* Requests the recording to stop, once. Returns 0 or a negative errno. */

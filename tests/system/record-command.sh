@@ -205,3 +205,31 @@ for _ in 1 2 3; do
 	expect_recorded "$TMP/twice.fxt" finished $pid "$TMP/log"
 	expect_exit 0 "$KYMO" check "$TMP/twice.fxt"
 done
+
+# A Ctrl-C while the kernel does not finish executing the command: the reason, and no file.
+hangs_in_exec() {
+	pgrep -P "$1" >"$TMP/child" && grep -q lease "/proc/$(cat "$TMP/child")/wchan"
+}
+cp "$(type -P true)" "$TMP/leased"
+"$HOLD_LEASE" "$TMP/leased" >"$TMP/lease" &
+lease=$!
+expect_soon 5 grep -qx held "$TMP/lease"
+for signal in INT TERM; do
+	"$KYMO" record --direct -e sched -o "$TMP/leased.fxt" -- "$TMP/leased" 2>"$TMP/log" &
+	pid=$!
+	expect_soon 20 hangs_in_exec $pid
+	kill -$signal $pid
+	status=0
+	wait $pid || status=$?
+	assert_eq $status $((128 + $(kill -l $signal))) "exit status after SIG$signal in exec"
+	assert_says "$TMP/log" "interrupted: the kernel did not finish executing $TMP/leased" \
+		"the message about a hanging exec"
+	[ ! -e "$TMP/leased.fxt" ] || fail "an archive of a command that was not executed"
+done
+# (the next command waits until the file can be executed)
+"$KYMO" record --direct -e sched -o "$TMP/leased.fxt" -- "$TMP/leased" 2>"$TMP/log" &
+pid=$!
+expect_soon 20 hangs_in_exec $pid
+kill $lease
+wait $pid || fail "a command that was executed late: $(cat "$TMP/log")"
+complete "$TMP/leased.fxt"

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bpf/record-unwind.h"
+#include "capture/proc/task-state.h"
 #include "cli/common/run-command.h"
+#include "cli/common/verb.h"
 #include "tests/support/unit.h"
 
 static sigset_t mask;
@@ -165,6 +168,63 @@ static bool call_off(void)
 	return true;
 }
 
+static pid_t held_pid;
+
+/* Lets the process go on, and waits until it has executed the program. */
+static void let_execute(void)
+{
+	assert_int_equal(write(held_fds[1], "", 1), 1);
+	assert_soon(task_state_has_executed(held_pid));
+	held_pid = 0;
+}
+
+static unsigned n_asked;
+
+/* The process executes the program after the last look at its pipe. */
+static bool call_off_late(void)
+{
+	if (++n_asked == 10)
+		let_execute();
+	return true;
+}
+
+static bool executes_at_kill;
+
+/* (instead of the C library's) */
+int kill(pid_t pid, int number)
+{
+	if (executes_at_kill && number == SIGKILL && pid == held_pid)
+		let_execute();
+	return (int)syscall(SYS_kill, pid, number);
+}
+
+/* A program that has begun is not killed, or the result is that of the command. */
+TEST(test_begins_late)
+{
+	char *argv[] = { (char *)"/bin/sleep", (char *)"0.1", NULL };
+	struct run_command c = { .is_called_off = call_off_late };
+
+	prepare_held(&c, argv);
+	held_pid = c.prepared;
+	assert_int_equal(run_command_exec(&c), 0);
+	assert_true(n_asked >= 10);
+	assert_soon(run_command_poll(&c));
+	assert_int_equal(run_command_report(&c, "sleep"), 0);
+	close(held_fds[1]);
+
+	c = (struct run_command){ .is_called_off = call_off };
+	argv[1] = (char *)"300";
+	prepare_held(&c, argv);
+	held_pid = c.prepared;
+	executes_at_kill = true;
+	assert_int_equal(run_command_exec(&c), 0);
+	assert_int_equal(held_pid, 0);
+	assert_soon(run_command_poll(&c));
+	assert_int_equal(run_command_report(&c, "sleep"), CLI_SIGNALLED + SIGKILL);
+	executes_at_kill = false;
+	close(held_fds[1]);
+}
+
 /* The process hangs until it is killed. */
 TEST(test_hangs)
 {
@@ -192,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_maps_many_files),
 		cmocka_unit_test(test_maps_late),
 		cmocka_unit_test(test_hangs),
+		cmocka_unit_test(test_begins_late),
 	};
 
 	/* (as the command does, which writes to the process) */
