@@ -154,6 +154,7 @@ const struct option_row option_rows[] = {
 	{ "pid", 'p', "PID,...", OPTION_OF_ARCHIVES | OPTION_OF_TOP, WHOSE,
 	  "only these processes, with their children", "pids", .type = OPTION_PIDS,
 	  .offset = AT(filter.pids), .min = 1, .max = INT32_MAX, .n_max = OPTION_PIDS_MAX },
+	{ .bus = "command_waits", .type = OPTION_BOOL, .offset = AT(command_waits) },
 	{ "unit", 0, "UNIT", OPTION_OF_ALL, WHOSE, "only this systemd unit, across restarts",
 	  .section = "Filter", .key = "Unit", .type = OPTION_UNIT, .flags = OPTION_LIST,
 	  .offset = OF(units), .values = "the name of a unit", .shown_profile = EVERY },

@@ -268,6 +268,11 @@ struct session_options {
 	enum pack_method compress;
 	char *command; /* the requesting command, for the archive; NULL = unknown. Owned */
 	struct capture_filter filter;
+	/*
+	 * The only selected process is a command that executes its program when the recording has
+	 * begun. So the recording can begin later, with all unwind tables.
+	 */
+	bool command_waits;
 #ifdef OPTION_MADE_UP_MEMBER /* tests/support/made-up-option.h */
 	OPTION_MADE_UP_MEMBER
 #endif

@@ -98,6 +98,9 @@ int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr
 /* Returns true if stacks are walked by tables in a session with options O. */
 bool collector_unwinds(const struct session_options *o);
 
+/* Returns the maximum wait for unwind tables before a recording with options O begins. */
+uint64_t collector_ready_ns(const struct session_options *o);
+
 /*
  * The first function prepares unwinding before the programs are loaded. The second one makes the
  * unwinder afterwards. Both return 0 or a negative errno.

@@ -45,13 +45,16 @@ bool collector_unwinds(const struct session_options *o)
 	       (o->stacks == STACKS_AUTO || o->stacks == STACKS_EH);
 }
 
-/*
- * Whether the only chosen process is a command that waits for the recording: it has not executed
- * its program yet. Other processes run, and what they do is missed while the recording waits.
- */
-static bool collector_awaits_command(const struct capture_filter *f)
+uint64_t collector_ready_ns(const struct session_options *o)
 {
-	return f->n_pids == 1 && !task_state_has_executed((pid_t)f->pids[0]);
+	/*
+	 * Other processes run, and what they do is missed while the recording waits. (A process
+	 * without a program of its own can also be one of a server that only forks.)
+	 */
+	bool awaits_command = o->command_waits && o->filter.n_pids == 1 &&
+			      !task_state_has_executed((pid_t)o->filter.pids[0]);
+
+	return awaits_command ? READY_COMMAND_NS_MAX : READY_NS_MAX;
 }
 
 int collector_configure_unwinding(struct collector *c, const struct session_options *o)
@@ -81,8 +84,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
 	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
-	c->ready_ns_max =
-		collector_awaits_command(&o->filter) ? READY_COMMAND_NS_MAX : READY_NS_MAX;
+	c->ready_ns_max = collector_ready_ns(o);
 	skel->rodata->unwind_by_tables = wanted;
 	skel->rodata->unwind_learns_from_walks = wanted && !hooked;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)

@@ -389,6 +389,7 @@ static int record_job_choose_command(struct record_job *j)
 	if (!f->pids)
 		return -ENOMEM;
 	f->pids[f->n_pids++] = (uint32_t)j->command.prepared;
+	j->options.session.command_waits = true;
 	if (j->options.session.memory.reach != MEMORY_REACH_NO) {
 		exit_search_begin(&j->exits, j->options.rest[0], j->command.prepared);
 		j->command.hold = &j->exits.hold;

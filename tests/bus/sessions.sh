@@ -87,6 +87,16 @@ expect_exit 0 "$KYMO" check "$TMP/short.fxt"
 expect_exit 7 ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
 assert_says "$TMP/stderr" 'sh exited with 7' "the message about the command"
 expect_exit 0 "$KYMO" check "$TMP/command.fxt"
+# The command says that it waits for the recording. Another process does not.
+expect_exit 0 ask record -e fd -o "$TMP/waits.fxt" -- "$KYMO" status --bus "$BUS" --json
+assert_eq "$(json "$TMP/stdout" '.sessions[0].options.command_waits')" true "the option of a command that waits"
+sleep 300 &
+sleeper=$!
+expect_exit 0 ask start process -p $sleeper -e sched -o "$TMP/process.fxt"
+expect_exit 0 ask status process --json
+assert_eq "$(json "$TMP/stdout" '.[0].options.command_waits')" false "the option of a process that runs"
+expect_recorded "$TMP/process.fxt" ask stop process
+kill $sleeper
 record_to_pipe() {
 	"$KYMO" record --bus "$BUS" -d 300ms -o - | cat >"$TMP/piped.fxt"
 }
