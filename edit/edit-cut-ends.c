@@ -227,9 +227,17 @@ static void edit_cut_set_part(struct edit_cut *c)
 	if (c->source_id != 0 &&
 	    (edited || c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))
 		c->part.id = table_hash(words, sizeof(words)) ?: 1;
-	/* (the previous part has some of the missing events, but in it, they end at its end) */
-	if (c->counts.no_room_across > 0)
-		c->part.first_ns = c->part.behind_ns = 0;
+	/*
+	 * The previous part has some of the missing events, but in it, they end at its end. So this
+	 * part must not continue it, but it has events that are clipped at its begin.
+	 */
+	if (c->part.id != 0 && c->counts.no_room_across > 0)
+		c->part = (struct edit_part){
+			.id = table_hash((const uint64_t[]){ c->part.id, c->from_ns },
+					 2 * sizeof(uint64_t))
+				      ?: 1,
+			.first_ns = c->from_ns,
+		};
 }
 
 int edit_cut_begin(struct edit_cut *c)

@@ -531,7 +531,7 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 
 	if (c->edited_id == 0 && edit_part_read(record->provider, record, &part, &what)) {
 		c->edited_id = part.id;
-		c->follows = !edit_part_begins_source(&part, what);
+		c->follows = !edit_part_begins_source(&part);
 	}
 	if (c->source_id == 0 && edit_row_of(record->provider, record) == FXT_ROW_START) {
 		const uint64_t words[] = { record->ts_ns,

@@ -68,6 +68,8 @@ static bool edit_merge_move_arg(void *userdata, const struct fxt_record *record,
 
 	if (in->mended && !edit_join_keeps(name, arg, &in->behind))
 		return false;
+	if (in->clipped && name == FXT_NAME_BEGAN_AT)
+		return false;
 	if ((name == FXT_NAME_BEGAN_AT || name == FXT_NAME_ENDS_AT) && arg->type == FXT_ARG_UINT64)
 		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
 	if (in->is_kymo && arg->type == FXT_ARG_UINT64 && fxt_record_row(record) == FXT_ROW_STOP) {
@@ -231,12 +233,31 @@ static uint64_t edit_merge_add_id(uint64_t id, const struct merge_input *in)
 	return table_hash(words, sizeof(words)) ?: 1;
 }
 
+/* The begin of the parts of IN on the first clock, if another part precedes them; 0 = none does. */
+static uint64_t edit_merge_parts_begin(const struct merge_input *in)
+{
+	return in->join.chain_ns ? edit_shift_ns(in->join.chain_ns, in->view.shift_ns) : 0;
+}
+
+/* Notes the inputs whose parts begin after the begin of the result. */
+static void edit_merge_find_gaps(struct edit_merge *m)
+{
+	uint64_t begin_ns = UINT64_MAX, ns;
+
+	for (unsigned i = 0; i < m->n_inputs; i++)
+		if (edit_sort_peek(m->inputs[i].sort, true, &ns)) {
+			ns = edit_shift_ns(ns, m->inputs[i].view.shift_ns);
+			begin_ns = ns < begin_ns ? ns : begin_ns;
+		}
+	for (unsigned i = 0; i < m->n_inputs; i++)
+		m->inputs[i].follows_gap = edit_merge_parts_begin(&m->inputs[i]) > begin_ns;
+}
+
 /* Adds to RET the begin of the parts of IN, if another part precedes them. */
 static void edit_merge_add_begin(struct edit_part *ret, const struct merge_input *in)
 {
-	uint64_t ns = in->join.chain_ns;
+	uint64_t ns = edit_merge_parts_begin(in);
 
-	ns = ns ? edit_shift_ns(ns, in->view.shift_ns) : 0;
 	ret->first_ns = ns > ret->first_ns ? ns : ret->first_ns;
 }
 
@@ -293,5 +314,6 @@ int edit_merge_start(struct edit_merge *m)
 		m->source.id = edit_merge_add_id(m->source.id, in);
 		edit_merge_add_begin(&m->source, in);
 	}
+	edit_merge_find_gaps(m);
 	return r ?: edit_merge_introduce(m);
 }

@@ -194,6 +194,7 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 					 edit_shift_ns(record.ts_ns, in->view.shift_ns));
 	in->mended = edit_join_mend(&in->join, &record);
 	in->behind = false;
+	in->clipped = in->follows_gap && !in->mended && record.ts_ns == in->join.chain_ns;
 	if (record.ts_ns != item->record->ts_ns && fxt_record_row(&record) == FXT_ROW_STACK) {
 		fxt_named_set(&in->moved, item->record);
 		in->moved_ns = record.ts_ns;
@@ -201,7 +202,7 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 		record.ts_ns = in->moved_ns;
 	}
 	r = r ?: edit_copy_record(in->copy, item->from, &record);
-	in->mended = false;
+	in->mended = in->clipped = false;
 	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_STOP)
 		in->join.events = in->join.lost = 0;
 	return r;

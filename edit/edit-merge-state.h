@@ -34,6 +34,11 @@ struct merge_input {
 	const char *session; /* session that the record refers to; NULL = no session, or unknown */
 	/* `mended`: the record has its true begin again. `behind` is for edit_join_keeps(). */
 	bool mended, behind;
+	/*
+	 * `follows_gap`: the parts begin within the result, and the part before them is missing.
+	 * So an event that was clipped there begins there (`clipped`), also if the result is cut.
+	 */
+	bool follows_gap, clipped;
 	/* An event `stack` that has its true time again. Its frames get this time, too */
 	struct fxt_named moved;
 	uint64_t moved_ns;

@@ -82,8 +82,7 @@ bool edit_part_fits(const struct edit_part *a, const struct edit_part *b)
 	       a->first_ns < a->behind_ns;
 }
 
-bool edit_part_begins_source(const struct edit_part *p, enum edit_part_class what)
+bool edit_part_begins_source(const struct edit_part *p)
 {
-	/* (a cut that lacks events across its start has neither time) */
-	return p->id == 0 || (p->first_ns == 0 && (what == EDIT_PART_EDITED || p->behind_ns != 0));
+	return p->id == 0 || p->first_ns == 0;
 }

@@ -76,8 +76,7 @@ bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *re
 bool edit_part_fits(const struct edit_part *a, const struct edit_part *b);
 
 /*
- * Returns true if an archive has the begin of its source, as its first event `part` shows: P and
- * WHAT (an archive without such an event has id 0). If not, it can have events that a cut has
- * clipped there.
+ * Returns true if an archive has the begin of its source, as its first event `part` shows: P (an
+ * archive without such an event has id 0). If not, it can have events that a cut has clipped there.
  */
-bool edit_part_begins_source(const struct edit_part *p, enum edit_part_class what);
+bool edit_part_begins_source(const struct edit_part *p);

@@ -24,8 +24,8 @@ struct run_command {
 /*
  * Starts ARGV with the signal mask MASK. Returns when the program is executed: 0, or a negative
  * errno if it could not be executed. -ECHILD: the process ended before, for example because it was
- * killed. -EINTR: the start was called off, and the process is killed. If it has executed the program
- * all the same before it is killed, this is a success.
+ * killed. -EINTR: the start was called off, and the process is killed. If it has executed the
+ * program before it is killed, this is a success.
  */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 

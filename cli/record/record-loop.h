@@ -48,8 +48,8 @@ int record_loop_init(struct record_loop *l);
 void record_loop_deinit(struct record_loop *l);
 
 /*
- * Returns the pending signal that ends the recording; 0 = none. Valid between record_loop_init() and
- * record_loop_deinit(), like the next function.
+ * Returns the pending signal that ends the recording; 0 = none. Valid between record_loop_init()
+ * and record_loop_deinit(), like the next function.
  */
 int record_loop_interrupted_by(void);
 

@@ -15,13 +15,13 @@ enum limited {
 };
 
 /*
- * The limits of WHAT on a machine with MEMORY bytes. Each user can have two default sessions, or one
- * with the option `own`.
+ * The limits of WHAT on a machine with MEMORY bytes. Each user can have two default sessions, or
+ * one with the option `own`.
  */
 struct limit limits_of(enum limited what, uint64_t memory);
 
 /*
- * The default size of rings on a machine with MEMORY bytes, without the spare queue. With many CPUs,
- * the smallest rings take more.
+ * The default size of rings on a machine with MEMORY bytes, without the spare queue. With many
+ * CPUs, the smallest rings take more.
  */
 uint64_t limits_default_rings(uint64_t memory);

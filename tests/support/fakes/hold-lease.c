@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds a lease of a file, so that other processes cannot open or execute it until the kernel breaks
- * the lease (/proc/sys/fs/lease-break-time), or until this process ends:
+ * Holds a lease of a file, so that other processes cannot open or execute it until the kernel
+ * breaks the lease (/proc/sys/fs/lease-break-time), or until this process ends:
  *
  *	hold-lease FILE
  *

@@ -211,12 +211,102 @@ TEST(test_part_clipped)
 	source_deinit(&s);
 }
 
+/* A cut of processes that has the whole time lacks nothing before its begin. */
+LARGE_TEST(test_part_of_processes)
+{
+	/* (more than a cut can sort) */
+	enum { N = 600000 };
+	static const uint64_t begins[] = { 115, 100, 50 };
+	static const uint64_t places[] = { 160, 200 };
+	const uint32_t pid = 10;
+	const struct edit_cut_options of_process = { .to_ns = UINT64_MAX,
+						     .pids = &pid,
+						     .n_pids = 1 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(begins); i++) {
+		struct edit_cut_counts counts;
+		struct edit_output part;
+		struct source s;
+
+		make_small(&s, NULL, N);
+		put_complete(&s, begins[i], 230, "calls", "f", NULL, 0);
+		cut_bytes(&s.bytes, &of_process, &part, &counts);
+		assert_whole(&part.bytes, places, ARRAY_SIZE(places));
+		edit_output_deinit(&part);
+		source_deinit(&s);
+	}
+}
+
+/* Cuts ARCHIVE at N places, merges the parts, and asserts that it still has its calls. */
+static void assert_same_calls(const struct outbuf *archive, const uint64_t *places, unsigned n)
+{
+	_cleanup_free_ char *original = edited_text(archive), *merged = NULL;
+	struct edit_output parts[PARTS_MAX];
+	const struct outbuf *list[PARTS_MAX];
+	struct edit_cut_counts counts;
+
+	for (unsigned i = 0; i <= n; i++) {
+		cut_bytes(archive,
+			  &(struct edit_cut_options){ .from_ns = i == 0 ? 0 : places[i - 1],
+						      .to_ns = i == n ? UINT64_MAX : places[i],
+						      .absolute = true },
+			  &parts[i], &counts);
+		list[i] = &parts[i].bytes;
+	}
+	merged = merge_text(list, n + 1, NULL);
+	assert_int_equal(count_lines(merged, "complete calls/"),
+			 count_lines(original, "complete calls/"));
+	for (const char *line = strtok(original, "\n"); line; line = strtok(NULL, "\n"))
+		if (strstr(line, "complete calls/"))
+			assert_line(merged, line);
+	for (unsigned i = 0; i <= n; i++)
+		edit_output_deinit(&parts[i]);
+}
+
+/* Parts with a gap between them: an event that crosses it ends before it and begins after it. */
+TEST(test_part_after_gap)
+{
+	static const struct edit_cut_options options[] = {
+		{ .to_ns = 120, .absolute = true },
+		{ .from_ns = 130, .to_ns = 170, .absolute = true },
+		{ .from_ns = 190, .to_ns = UINT64_MAX, .absolute = true },
+	};
+	static const uint64_t places[][2] = { { 116, 150 }, { 150, 200 }, { 160, 205 } };
+	const struct outbuf *list[ARRAY_SIZE(options)];
+	struct edit_output parts[ARRAY_SIZE(options)];
+	struct edit_cut_counts counts;
+	struct variants v = { .n = 0 };
+	struct source s;
+
+	make_small(&s, "f", 10);
+	for (unsigned i = 0; i < ARRAY_SIZE(options); i++) {
+		cut_bytes(&s.bytes, &options[i], &parts[i], &counts);
+		list[i] = &parts[i].bytes;
+	}
+	merge_bytes(list, ARRAY_SIZE(options), NULL, add(&v));
+	add_edits(&v, &v.list[0].bytes);
+	for (unsigned i = 0; i < v.n; i++) {
+		_cleanup_free_ char *text = edited_text(&v.list[i].bytes);
+
+		assert_int_equal(count_lines(text, "kymo: 115 complete calls/"), 1);
+		assert_int_equal(count_lines(text, "kymo: 130 complete calls/"), 1);
+		assert_int_equal(count_lines(text, "kymo: 190 complete calls/"), 1);
+		for (unsigned k = 0; k < ARRAY_SIZE(places); k++)
+			assert_same_calls(&v.list[i].bytes, places[k], 2);
+		edit_output_deinit(&v.list[i]);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(options); i++)
+		edit_output_deinit(&parts[i]);
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_part_of_edited),     cmocka_unit_test(test_part_of_part),
 		cmocka_unit_test(test_part_of_symbolized), cmocka_unit_test(test_part_edited),
-		cmocka_unit_test(test_part_clipped),
+		cmocka_unit_test(test_part_clipped),       cmocka_unit_test(test_part_of_processes),
+		cmocka_unit_test(test_part_after_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ TEST(test_small)
 	n_cpus = 4;
 }
 
-/* Two sessions of a user, with the defaults, and flight recorders with a sixteenth of the memory. */
+/* Two sessions of a user, with the defaults; flight recorders with a sixteenth of the memory. */
 TEST(test_two_sessions)
 {
 	static const struct {
