@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,65 +52,97 @@ char *other_files_stem(char ret[static OTHER_FILES_STEM], const char *path)
 	return ret;
 }
 
-static struct other_file *other_files_of(struct other_files *o, const struct event *ev)
+/* Returns the number of the file of EV in the list; OTHER_FILES_MAX = it is not in the list. */
+static unsigned other_files_number(struct other_files *o, const struct event *ev)
 {
 	struct other_file *f;
+	unsigned i;
 
-	for (size_t i = 0; i < o->n; i++)
+	for (i = 0; i < o->n; i++)
 		if (strcmp(o->list[i].path, ev->other_file.path) == 0 &&
 		    strcmp(o->list[i].file, ev->other_file.file) == 0)
-			return &o->list[i];
-	if (o->n == OTHER_FILES_MAX)
-		return NULL;
-	f = &o->list[o->n];
+			return i;
+	if (i == OTHER_FILES_MAX)
+		return i;
+	f = &o->list[i];
 	f->file = strdup(ev->other_file.file);
 	f->path = strdup(ev->other_file.path);
 	if (f->file && f->path) {
 		o->n++;
-		return f;
+		return i;
 	}
 	free(f->file);
 	free(f->path);
 	*f = (struct other_file){ 0 };
-	return NULL;
+	return OTHER_FILES_MAX;
 }
 
-/* Remembers KEY. Returns 1 if it is new, 0, or -ENOMEM. */
-static int other_files_note(struct other_files *o, uint64_t key)
+/*
+ * The files of a process, a bit for each in the list, and one for all others: those that it has
+ * mapped at any time (it counts for them), and those of its present program.
+ */
+struct other_files_set {
+	uint16_t counted, present;
+};
+
+_Static_assert(OTHER_FILES_MAX < 16, "a bit for each file");
+
+static struct other_files_set other_files_set_of(const struct other_files *o, uint32_t pid)
 {
-	if (table_get(&o->known, key))
+	uintptr_t bits = (uintptr_t)table_get(&o->known, (uint64_t)pid + 1);
+
+	return (struct other_files_set){ (uint16_t)bits, (uint16_t)(bits >> 16) };
+}
+
+/* Process PID has mapped the FILES. Returns 1 if one of them is new, 0, or -ENOMEM. */
+static int other_files_note(struct other_files *o, uint32_t pid, uint16_t files)
+{
+	struct other_files_set set = other_files_set_of(o, pid);
+	uint16_t added = (uint16_t)(files & ~set.counted);
+	uintptr_t bits = (uintptr_t)(set.present | files) << 16 | set.counted | files;
+
+	if (set.counted == 0 && o->known.n_used >= OTHER_FILES_PROCESSES) {
+		o->is_full = true;
 		return 0;
-	return table_set(&o->known, key, o) < 0 ? -ENOMEM : 1;
+	}
+	if (files == 0 || files == (set.present & files))
+		return 0;
+	if (table_set(&o->known, (uint64_t)pid + 1, (void *)bits) < 0)
+		return -ENOMEM;
+	o->n_processes += set.counted == 0;
+	for (unsigned i = 0; i < OTHER_FILES_MAX; i++)
+		o->list[i].n += added >> i & 1;
+	o->n_unnamed += added >> OTHER_FILES_MAX & 1;
+	return added != 0;
+}
+
+/* Process PID has another program, without the files of the earlier one. */
+static int other_files_forget(struct other_files *o, uint32_t pid)
+{
+	uintptr_t counted = other_files_set_of(o, pid).counted;
+
+	return counted ? table_set(&o->known, (uint64_t)pid + 1, (void *)counted) : 0;
 }
 
 int other_files_add(struct other_files *o, const struct event *ev)
 {
-	struct other_file *f;
-	uint64_t process, file;
-	int r, is_new;
+	int r = 0;
 
-	if (ev->kind != EVENT_OTHER_FILE)
-		return 0;
-	if (o->known.n_used >= OTHER_FILES_PROCESSES) {
-		o->is_full = true;
-		return 0;
+	switch (ev->kind) {
+	case EVENT_OTHER_FILE:
+		return other_files_note(o, ev->pid, (uint16_t)(1u << other_files_number(o, ev)));
+	case EVENT_FORK:
+		if (ev->fork.child_pid != ev->pid)
+			r = other_files_note(o, ev->fork.child_pid,
+					     other_files_set_of(o, ev->pid).present);
+		break;
+	case EVENT_EXEC:
+		r = other_files_forget(o, ev->pid);
+		break;
+	default:
+		break;
 	}
-	process = table_hash(&ev->pid, sizeof(ev->pid));
-	file = table_hash_seeded(process, ev->other_file.path, strlen(ev->other_file.path));
-	file = table_hash_seeded(file, ev->other_file.file, strlen(ev->other_file.file));
-	r = other_files_note(o, file);
-	if (r <= 0)
-		return r;
-	is_new = other_files_note(o, process);
-	if (is_new < 0)
-		return is_new;
-	o->n_processes += (uint64_t)is_new;
-	f = other_files_of(o, ev);
-	if (f)
-		f->n++;
-	else
-		o->n_unnamed++;
-	return 1;
+	return r < 0 ? r : 0;
 }
 
 char *other_files_text(const struct other_files *o)

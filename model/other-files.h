@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The files that processes use instead of a file with probes: another libc.so.6 in a container, for
- * example. Calls and moments of functions in these files are not recorded.
+ * example. Calls and moments of functions in these files are not recorded. A child of fork has the
+ * files of its parent until it executes another program.
  */
 #pragma once
 
@@ -25,14 +26,14 @@ struct other_files {
 	} list[OTHER_FILES_MAX];
 	size_t n;
 	uint64_t n_processes; /* number of processes with any such file */
-	uint64_t n_unnamed;   /* files that did not fit into the list, once per process */
-	struct table known;   /* hashes of pairs of process and file, and of processes */
+	uint64_t n_unnamed;   /* processes with files that did not fit into the list */
+	struct table known;   /* pid + 1 -> sets of files: see other_files_set_of() */
 	bool is_full;         /* `known` is full: processes that are not in it are not counted */
 };
 
 /*
- * Counts EV if it is an EVENT_OTHER_FILE (a repetition counts once). Returns 1 if
- * it was counted, 0, or -ENOMEM.
+ * Counts EV if it is an EVENT_OTHER_FILE (a repetition counts once), and follows EVENT_FORK and
+ * EVENT_EXEC. Returns 1 if EV was an EVENT_OTHER_FILE that was counted, 0, or -ENOMEM.
  */
 int other_files_add(struct other_files *o, const struct event *ev);
 

@@ -17,6 +17,9 @@ enum {
 	SWEEP_BYTES = 1 << 20,  /* bytes of mappings that wait: see profiler_sweep_is_due() */
 	SWEEP_PROCESSES = 4096, /* known processes: see profiler_sweep_is_due() */
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
+	/* Other files of a program that are named, and one more: readers then say that there are
+	 * others */
+	MISSED_MAX = OTHER_FILES_MAX + 1,
 };
 
 /* If an exec began this long ago, it is over, and its record was lost. */
@@ -42,6 +45,9 @@ struct process {
 	uint64_t waiting_ns;   /* time of the last mapping in `waiting` */
 	struct outbuf waiting; /* struct rec_mapping: mappings that wait */
 	uint64_t n_unwritten;  /* number of mappings that were not kept; lost if they are needed */
+	/* Hashes of the other files that its program has mapped: see profiler_find_missed() */
+	uint64_t missed[MISSED_MAX];
+	unsigned n_missed;
 };
 
 static void profiler_drop_waiting(struct profiler *p, struct process *process)
@@ -115,12 +121,27 @@ static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 	return r;
 }
 
+/* Returns true if PROCESS has not mapped OTHER since it executed its program, and notes it. */
+static bool profiler_is_newly_missed(struct process *process, const struct event *other)
+{
+	const char *path = other->other_file.path, *file = other->other_file.file;
+	uint64_t key = table_hash_seeded(table_hash(path, strlen(path)), file, strlen(file));
+
+	for (unsigned i = 0; i < process->n_missed; i++)
+		if (process->missed[i] == key)
+			return false;
+	if (process->n_missed == MISSED_MAX)
+		return false;
+	process->missed[process->n_missed++] = key;
+	return true;
+}
+
 /*
  * Writes an event if EV, a mapping that was written, is of another file than one with probes: calls
- * of its functions are missing. It is written for each mapping, since heads and cuts forget it when
- * the process executes another program.
+ * of its functions are missing. It is written once for each program, since heads and cuts forget it
+ * when the process executes another one. A program can map files without end.
  */
-static int profiler_find_missed(struct profiler *p, const struct event *ev)
+static int profiler_find_missed(struct profiler *p, struct process *process, const struct event *ev)
 {
 	struct event missed = {
 		.kind = EVENT_OTHER_FILE,
@@ -130,9 +151,12 @@ static int profiler_find_missed(struct profiler *p, const struct event *ev)
 		.other_file.file = probed_inodes_missed(p->probed, ev),
 		.other_file.path = ev->mapping.path,
 	};
-	int r = missed.other_file.file ? other_files_add(&p->others, &missed) : 0;
+	int r;
 
-	return r < 0 || !missed.other_file.file ? r : fxt_archive_event(p->pipe->archive, &missed);
+	if (!missed.other_file.file || !profiler_is_newly_missed(process, &missed))
+		return 0;
+	r = other_files_add(&p->others, &missed);
+	return r < 0 ? r : fxt_archive_event(p->pipe->archive, &missed);
 }
 
 static int profiler_write_mapping(struct profiler *p, struct process *process,
@@ -157,7 +181,7 @@ static int profiler_write_mapping(struct profiler *p, struct process *process,
 	process->n_modules++;
 	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
 	p->n_mappings++;
-	return profiler_write_event(p, &ev) ?: profiler_find_missed(p, &ev);
+	return profiler_write_event(p, &ev) ?: profiler_find_missed(p, process, &ev);
 }
 
 int profiler_will_split(struct profiler *p)
@@ -409,6 +433,10 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 
 	if (p->maps)
 		maps_remove(p->maps, pid);
+	if (other_files_add(&p->others, &(struct event){ .kind = EVENT_EXEC,
+							 .pid = tasks_koid(p->pipe->tasks, pid) }) <
+	    0)
+		return -ENOMEM;
 	if (!process)
 		return p->pipe->filtered ? -ENOMEM : 0;
 	/*
@@ -417,6 +445,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	 */
 	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
+	process->n_missed = 0;
 	process->seen = true;
 	profiler_count_unwritten(p, process);
 	if (p->pipe->own)
@@ -439,6 +468,11 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	if (child == parent)
 		return 0;
 	profiler_forget_process(p, child); /* this is the earlier owner of this id */
+	if (other_files_add(&p->others, &(struct event){ .kind = EVENT_FORK,
+							 .pid = tasks_koid(p->pipe->tasks, parent),
+							 .fork.child_pid = tasks_koid(
+								 p->pipe->tasks, child) }) < 0)
+		return -ENOMEM;
 	if (p->maps && profiler_fork_maps(p, parent, child) < 0)
 		return -ENOMEM;
 	/* The mappings of the parent are already written. */
@@ -558,6 +592,7 @@ int profiler_resume(void *stage)
 		profiler_drop_waiting(p, process);
 		process->renamed = process->doubtful = false;
 		process->new_image_ns = process->gone_ns = process->n_unwritten = 0;
+		process->n_missed = 0;
 	}
 	p->doubt_ns = 0;
 	if (!p->maps)

@@ -122,7 +122,7 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		       text_was(ev->left_out.count));
 }
 
-/* Counts the file of EV. The calls of that file are missing. Returns 0 or -ENOMEM. */
+/* Counts the file of EV, if it is one whose calls are missing. Returns 0 or -ENOMEM. */
 static int call_lines_add_other_file(struct call_lines *l, const struct event *ev)
 {
 	int r = other_files_add(&l->others, ev);
@@ -261,8 +261,8 @@ int call_lines_on_event(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
 	if (ev->kind == EVENT_LEFT_OUT && name_filter_selects(&l->function, ev->left_out.function))
 		call_lines_print_left_out(l, ev);
-	if (ev->kind == EVENT_OTHER_FILE)
-		return call_lines_add_other_file(l, ev);
+	if (call_lines_add_other_file(l, ev) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
 		l->walks[i] += ev->stacks.walks[i];
 	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))

@@ -223,10 +223,8 @@ static int moment_view_on_event(void *view, const struct event *ev)
 		return moment_view_set_name(v, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return moment_view_set_name(v, ev->tid, ev->rename.to);
-	if (ev->kind == EVENT_OTHER_FILE) {
-		r = other_files_add(&v->others, ev);
-		return r < 0 ? r : 0;
-	}
+	if (other_files_add(&v->others, ev) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
 		v->walks[i] += ev->stacks.walks[i];
 	return ev->kind == EVENT_MOMENT ? moment_view_print(v, ev) : 0;

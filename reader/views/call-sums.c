@@ -47,11 +47,8 @@ int call_sums_add(struct call_sums *s, const struct event *ev)
 {
 	struct call_sum *sum;
 
-	if (ev->kind == EVENT_OTHER_FILE) {
-		int r = other_files_add(&s->others, ev);
-
-		return r < 0 ? r : 0;
-	}
+	if (other_files_add(&s->others, ev) < 0)
+		return -ENOMEM;
 	if (ev->kind != EVENT_CALL && ev->kind != EVENT_LEFT_OUT)
 		return 0;
 	sum = call_sums_of(s, ev->kind == EVENT_CALL ? ev->call.function : ev->left_out.function);

@@ -203,7 +203,8 @@ static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t chil
 		key.a = child;
 		/* Makes the key differ from the keys of CHILD's own modules. */
 		key.c += key.kind == FXT_HOLDS_MODULE;
-		if (key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING)
+		if ((key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING) ||
+		    key.kind == FXT_HOLDS_OTHER_FILE)
 			r = fxt_holds_put(h, &key, child, i->what, true);
 	}
 	return r < 0 ? r : 0;

@@ -23,7 +23,7 @@ enum fxt_holds_kind {
 	FXT_HOLDS_MAPPING,
 	FXT_HOLDS_COUNTER,
 	FXT_HOLDS_FRAME,
-	FXT_HOLDS_OTHER_FILE,
+	FXT_HOLDS_OTHER_FILE, /* a child inherits it, too */
 	FXT_HOLDS_SAMPLING,
 	/* State of allocations, as long as their process is watched: */
 	FXT_HOLDS_WATCH,

@@ -63,22 +63,57 @@ TEST(test_add)
 			    "its path, or use -p");
 }
 
+static void fork_child(struct other_files *o, uint32_t parent, uint32_t child)
+{
+	assert_int_equal(other_files_add(o, &(struct event){ .kind = EVENT_FORK,
+							     .pid = parent,
+							     .fork.child_pid = child }),
+			 0);
+}
+
+/* A child has the files of its parent until it executes another program. */
+TEST(test_forks)
+{
+	_cleanup_(other_files_deinit) struct other_files o = { 0 };
+
+	fork_child(&o, 5, 6);
+	assert_int_equal(o.n_processes, 0);
+	assert_int_equal(add(&o, 5, "/a/libc.so.6"), 1);
+	/* (a thread) */
+	fork_child(&o, 5, 5);
+	assert_int_equal(o.n_processes, 1);
+	fork_child(&o, 5, 7);
+	fork_child(&o, 7, 8);
+	assert_int_equal(o.n_processes, 3);
+	assert_int_equal(o.list[0].n, 3);
+	/* (the child of a cut, which is named in it) */
+	assert_int_equal(add(&o, 8, "/a/libc.so.6"), 0);
+	assert_int_equal(
+		other_files_add(&o, &(struct event){ .kind = EVENT_EXEC, .pid = 7, .tid = 7 }), 0);
+	fork_child(&o, 7, 9);
+	assert_int_equal(o.n_processes, 3);
+	assert_int_equal(add(&o, 7, "/a/libc.so.6"), 0);
+	fork_child(&o, 7, 10);
+	assert_int_equal(o.n_processes, 4);
+	assert_int_equal(o.list[0].n, 4);
+}
+
 TEST(test_limits)
 {
 	_cleanup_(other_files_deinit) struct other_files o = { 0 };
 	_cleanup_free_ char *text = NULL;
 	char path[32];
 
-	for (uint32_t i = 0; i < OTHER_FILES_PROCESSES; i++) {
+	for (uint32_t i = 0; i <= OTHER_FILES_PROCESSES; i++) {
 		snprintf(path, sizeof(path), "/%u/libc.so.6", i);
 		assert_true(add(&o, i, path) >= 0);
 	}
 	assert_int_equal(o.n, OTHER_FILES_MAX);
 	assert_true(o.is_full);
-	assert_true(o.known.n_used <= OTHER_FILES_PROCESSES + 1);
+	assert_int_equal(o.known.n_used, OTHER_FILES_PROCESSES);
 	assert_int_equal(o.n_unnamed, o.n_processes - OTHER_FILES_MAX);
 	text = other_files_text(&o);
-	assert_non_null(strstr(text, "at least 32768 processes mapped"));
+	assert_non_null(strstr(text, "at least 65536 processes mapped"));
 	assert_non_null(strstr(text, ", and others; name"));
 }
 
@@ -87,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stem),
 		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_forks),
 		cmocka_unit_test(test_limits),
 	};
 

@@ -289,6 +289,40 @@ TEST(test_exec)
 	assert_non_null(strstr(profiled(f), "map 151 500 5000 #4 /e;on 2000000000"));
 }
 
+/* A process that loads files in a loop is named once for each of them, up to a limit. */
+TEST(test_other_files_loop)
+{
+	char name[] = "libc.so.6", path[] = "/a/libc.so";
+	struct probed_inode file = { .device = 1, .inode = 7, .name = name, .stem = "libc" };
+	const struct probed_inodes probed = { &file, 1 };
+	struct fixture *f = *state;
+	const char *text;
+	unsigned n = 0;
+
+	f->p.probed = &probed;
+	for (unsigned i = 0; i < 100; i++) {
+		union any_mapping m;
+
+		path[1] = (char)('a' + i % 20);
+		m = mapping(110 + i, PID, 0x1000, path);
+		m.rec.inode = 8 + i % 20;
+		put(f, &m);
+	}
+	text = profiled(f);
+	for (const char *at = text; (at = strstr(at, "other ")); at++)
+		n++;
+	assert_int_equal(n, OTHER_FILES_MAX + 1);
+	assert_int_equal(f->p.others.n, OTHER_FILES_MAX);
+	assert_int_equal(f->p.others.n_unnamed, 1);
+	assert_int_equal(f->p.others.n_processes, 1);
+	assert_int_equal(profiler_forked(&f->p, PID, PID + 1), 0);
+	assert_int_equal(f->p.others.n_processes, 2);
+	assert_int_equal(f->p.others.list[0].n, 2);
+	assert_int_equal(profiler_executed(&f->p, PID + 1, 300), 0);
+	assert_int_equal(profiler_forked(&f->p, PID + 1, PID + 2), 0);
+	assert_int_equal(f->p.others.n_processes, 2);
+}
+
 /* A process that executes another program is named again, since its state is forgotten. */
 TEST(test_other_files)
 {
@@ -332,6 +366,7 @@ int main(void)
 		CASE(test_offcpu_copied_limits),
 		CASE(test_exec),
 		CASE(test_other_files),
+		CASE(test_other_files_loop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
