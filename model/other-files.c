@@ -148,6 +148,7 @@ int other_files_add(struct other_files *o, const struct event *ev)
 char *other_files_text(const struct other_files *o)
 {
 	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
+	bool has_same = false, has_others = o->n_unnamed > 0;
 
 	if (o->n_processes == 0)
 		return NULL;
@@ -156,13 +157,22 @@ char *other_files_text(const struct other_files *o)
 		     "so calls in them are missing: ",
 		     o->is_full ? "at least " : "", o->n_processes,
 		     o->n_processes == 1 ? "" : "es");
-	for (size_t i = 0; i < o->n; i++)
-		outbuf_print(&text, "%s%s instead of %s (%" PRIu64 " process%s)", i ? ", " : "",
-			     o->list[i].path, o->list[i].file, o->list[i].n,
-			     o->list[i].n == 1 ? "" : "es");
+	for (size_t i = 0; i < o->n; i++) {
+		bool same = strcmp(o->list[i].path, o->list[i].file) == 0;
+
+		outbuf_print(&text, "%s%s%s%s (%" PRIu64 " process%s)", i ? ", " : "",
+			     same ? "another " : o->list[i].path, same ? "" : " instead of ",
+			     o->list[i].file, o->list[i].n, o->list[i].n == 1 ? "" : "es");
+		has_same |= same;
+		has_others |= !same;
+	}
 	if (o->n_unnamed)
 		outbuf_print(&text, ", and others");
-	outbuf_print(&text, "; name such a file by its path, or use -p");
+	if (has_same)
+		outbuf_print(&text, "; a file with the same path was replaced during the recording "
+				    "(record again), or is in a container (use -p)");
+	if (has_others)
+		outbuf_print(&text, "; name such a file by its path, or use -p");
 	return text.error < 0 ? NULL : strndup((const char *)text.data, text.size);
 }
 

@@ -21,8 +21,12 @@ enum {
 
 struct other_files {
 	struct other_file {
-		char *file, *path; /* the name of the file with probes; the other file. Owned */
-		uint64_t n;        /* number of processes */
+		/*
+		 * The name of the file with probes; the other file. Owned. If they are equal, the
+		 * file was replaced, or the processes have another root directory.
+		 */
+		char *file, *path;
+		uint64_t n; /* number of processes */
 	} list[OTHER_FILES_MAX];
 	size_t n;
 	uint64_t n_processes; /* number of processes with any such file */

@@ -15,8 +15,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Room for a name after text_clean(), which can replace each byte by three. */
-enum { NAME_ROOM = 3 * NAME_MAX + 1 };
+/* Room for a path after text_clean(), which can replace each byte by three. */
+enum { PATH_ROOM = 3 * PATH_MAX + 1 };
 
 enum { MINOR_BITS = 20 }; /* of a device in struct rec_mapping */
 
@@ -34,8 +34,7 @@ static bool probed_inodes_is_comparable(int fd)
 static void probed_inodes_add(struct probed_inodes *p, int fd)
 {
 	struct probed_inode *f = &p->list[p->n];
-	char link[64], path[PATH_MAX], clean[NAME_ROOM];
-	const char *name;
+	char link[64], path[PATH_MAX], clean[PATH_ROOM];
 	struct stat st;
 	ssize_t n;
 
@@ -44,13 +43,10 @@ static void probed_inodes_add(struct probed_inodes *p, int fd)
 	n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
 	if (n <= 0 || !probed_inodes_is_comparable(fd) || fstat(fd, &st) < 0)
 		return;
-	path[n] = '\0';
-	name = strrchr(path, '/');
-	name = name ? name + 1 : path;
 	/* (as the paths of mappings, with which it is compared) */
-	text_clean(clean, sizeof(clean), name, strlen(name));
-	f->name = strdup(clean);
-	if (!f->name)
+	text_clean(clean, sizeof(clean), path, (size_t)n);
+	f->path = strdup(clean);
+	if (!f->path)
 		return;
 	other_files_stem(f->stem, clean);
 	f->device = (uint64_t)major(st.st_dev) << MINOR_BITS | minor(st.st_dev);
@@ -78,7 +74,7 @@ struct probed_inodes *probed_inodes_free(struct probed_inodes *p)
 	if (!p)
 		return NULL;
 	for (size_t i = 0; i < p->n; i++)
-		free(p->list[i].name);
+		free(p->list[i].path);
 	free(p->list);
 	return free_ptr(p);
 }
@@ -92,6 +88,14 @@ static bool probed_inodes_is_same(const struct probed_inode *f, const struct eve
 	return f->inode == ev->mapping.inode &&
 	       (f->device == ev->mapping.device || f->is_anonymous ||
 		ev->mapping.device >> MINOR_BITS == 0);
+}
+
+/* The path of F if it is also MAPPED, otherwise its name. */
+static const char *probed_inodes_name(const struct probed_inode *f, const char *mapped)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	return strcmp(f->path, mapped) == 0 || !slash ? f->path : slash + 1;
 }
 
 const char *probed_inodes_missed(const struct probed_inodes *p, const struct event *ev)
@@ -108,7 +112,7 @@ const char *probed_inodes_missed(const struct probed_inodes *p, const struct eve
 		if (probed_inodes_is_same(f, ev))
 			return NULL;
 		if (strcmp(f->stem, stem) == 0)
-			missed = f->name;
+			missed = probed_inodes_name(f, ev->mapping.path);
 	}
 	return missed;
 }

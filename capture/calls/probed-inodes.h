@@ -11,7 +11,7 @@
 struct probed_inode {
 	uint64_t device, inode; /* as in struct rec_mapping */
 	bool is_anonymous;      /* the kernel's records can show another device (btrfs) */
-	char *name;             /* owned */
+	char *path;             /* owned; as in struct rec_mapping */
 	char stem[OTHER_FILES_STEM];
 };
 
@@ -29,6 +29,7 @@ struct probed_inodes *probed_inodes_free(struct probed_inodes *p);
 
 /*
  * Returns the name of the file with probes that a process lacks, because it has mapped the file of
- * EV, an EVENT_MAPPING, with the same name; NULL = it has not.
+ * EV, an EVENT_MAPPING, with the same name; NULL = it has not. If the paths are equal, this is the
+ * whole path: the file was replaced, or the process has another root directory.
  */
 const char *probed_inodes_missed(const struct probed_inodes *p, const struct event *ev);

@@ -98,6 +98,29 @@ TEST(test_forks)
 	assert_int_equal(o.list[0].n, 4);
 }
 
+/* The path of the file with probes: the file was replaced, so its path does not help. */
+TEST(test_same_path)
+{
+	_cleanup_(other_files_deinit) struct other_files o = { 0 };
+	const struct event ev = { .kind = EVENT_OTHER_FILE,
+				  .pid = 5,
+				  .other_file = { "/a/program", "/a/program" } };
+	_cleanup_free_ char *text = NULL, *both = NULL;
+
+	assert_int_equal(other_files_add(&o, &ev), 1);
+	text = other_files_text(&o);
+	assert_string_equal(text,
+			    "1 process mapped other files than those with probes, so calls in "
+			    "them are missing: another /a/program (1 process); a file with the "
+			    "same path was replaced during the recording (record again), or is "
+			    "in a container (use -p)");
+	assert_int_equal(add(&o, 5, "/b/libc.so.6"), 1);
+	both = other_files_text(&o);
+	assert_non_null(strstr(both, "another /a/program (1 process), /b/libc.so.6 instead of "
+				     "libc.so.6 (1 process); a file with"));
+	assert_non_null(strstr(both, "(use -p); name such a file by its path, or use -p"));
+}
+
 TEST(test_limits)
 {
 	_cleanup_(other_files_deinit) struct other_files o = { 0 };
@@ -120,9 +143,8 @@ TEST(test_limits)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stem),
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_forks),
+		cmocka_unit_test(test_stem),   cmocka_unit_test(test_add),
+		cmocka_unit_test(test_forks),  cmocka_unit_test(test_same_path),
 		cmocka_unit_test(test_limits),
 	};
 

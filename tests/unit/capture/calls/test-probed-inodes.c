@@ -48,9 +48,9 @@ static int create(const char *path)
 
 TEST(test_missed)
 {
-	char name[] = "libc.so.6";
+	char path[] = "/lib/libc.so.6";
 	struct probed_inode file = {
-		.device = 8 << 20 | 1, .inode = 7, .name = name, .stem = "libc"
+		.device = 8 << 20 | 1, .inode = 7, .path = path, .stem = "libc"
 	};
 	const struct probed_inodes probed = { &file, 1 };
 
@@ -60,6 +60,8 @@ TEST(test_missed)
 	assert_null(missed(&probed, "/libm.so.6", file.device, 8));
 	assert_string_equal(missed(&probed, "/libc-2.31.so", file.device, 8), "libc.so.6");
 	assert_string_equal(missed(&probed, "/libc.so.6", 8 << 20 | 2, 7), "libc.so.6");
+	/* The path of the file with probes, which names the file itself. */
+	assert_string_equal(missed(&probed, path, file.device, 8), path);
 	/* An overlayfs above the file has a device of its own. So has a subvolume of btrfs. */
 	assert_null(missed(&probed, "/libc.so.6", 40, 7));
 	assert_string_equal(missed(&probed, "/libc.so.6", 40, 8), "libc.so.6");
@@ -78,7 +80,7 @@ TEST(test_name)
 	text_clean(clean, sizeof(clean), "libc.so.\xff", strlen("libc.so.\xff"));
 	assert_string_equal(clean, want);
 	assert_int_equal(p->n, 1);
-	assert_string_equal(p->list[0].name, want);
+	assert_string_equal(strrchr(p->list[0].path, '/') + 1, want);
 	assert_string_equal(missed(p, "/libc.so.6", 8 << 20, p->list[0].inode + 1), want);
 	probed_inodes_free(p);
 	unlink("libc.so.\xff");

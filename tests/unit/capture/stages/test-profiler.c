@@ -292,8 +292,8 @@ TEST(test_exec)
 /* A process that loads files in a loop is named once for each of them, up to a limit. */
 TEST(test_other_files_loop)
 {
-	char name[] = "libc.so.6", path[] = "/a/libc.so";
-	struct probed_inode file = { .device = 1, .inode = 7, .name = name, .stem = "libc" };
+	char name[] = "/lib/libc.so.6", path[] = "/a/libc.so";
+	struct probed_inode file = { .device = 1, .inode = 7, .path = name, .stem = "libc" };
 	const struct probed_inodes probed = { &file, 1 };
 	struct fixture *f = *state;
 	const char *text;
@@ -326,8 +326,8 @@ TEST(test_other_files_loop)
 /* A process that executes another program is named again, since its state is forgotten. */
 TEST(test_other_files)
 {
-	char name[] = "libc.so.6";
-	struct probed_inode file = { .device = 1, .inode = 7, .name = name, .stem = "libc" };
+	char name[] = "/lib/libc.so.6";
+	struct probed_inode file = { .device = 1, .inode = 7, .path = name, .stem = "libc" };
 	const struct probed_inodes probed = { &file, 1 };
 	union any_mapping m = mapping(110, PID, 0x1000, "/lib/libc.so");
 	struct fixture *f = *state;
@@ -349,6 +349,11 @@ TEST(test_other_files)
 					 "map 140 500 1000 #2 /lib/libc.so;");
 	assert_int_equal(f->p.others.n_processes, 1);
 	assert_int_equal(f->p.others.list[0].n, 1);
+	/* The path of the file with probes: it was replaced. */
+	m = mapping(150, PID, 0x1000, "/lib/libc.so.6");
+	m.rec.inode = 9;
+	put(f, &m);
+	assert_non_null(strstr(profiled(f), "other 150 500 /lib/libc.so.6 for /lib/libc.so.6;"));
 }
 
 #define CASE(name)                                                                                 \
