@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/text.h"
+
 struct kept_text {
 	struct kept_text *next; /* next text with the same hash */
 	char text[];
@@ -45,4 +48,14 @@ const char *text_set_keep(struct text_set *p, const char *text)
 		return NULL;
 	}
 	return t->text;
+}
+
+const char *text_set_keep_path(struct text_set *p, const char *path)
+{
+	size_t n = text_path_length(path);
+	_cleanup_free_ char *shorter = path[n] ? strndup(path, n) : NULL;
+
+	if (path[n] && !shorter)
+		return NULL;
+	return text_set_keep(p, shorter ?: path);
 }

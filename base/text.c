@@ -370,3 +370,11 @@ bool text_append(char *to, size_t size, size_t *used, const char *format, va_lis
 		*used += (size_t)n < room ? (size_t)n : room - 1;
 	return n < 0 || (size_t)n < room;
 }
+
+size_t text_path_length(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path), n_deleted = sizeof(deleted) - 1;
+
+	return n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0 ? n - n_deleted : n;
+}

@@ -36,6 +36,12 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n);
 bool text_is_utf8(const char *p, size_t n);
 
 /*
+ * Returns the length of PATH, as the kernel shows it, without the " (deleted)" that the kernel
+ * appends to the path of a removed file.
+ */
+size_t text_path_length(const char *path);
+
+/*
  * Returns the length of the N bytes of UTF-8 at P after a cut to at most MAX bytes that splits no
  * character. (In bytes that are not UTF-8, the cut is at most three bytes too early.)
  */

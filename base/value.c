@@ -133,33 +133,38 @@ int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]
 	return value_refuse(why, "'%.*s' is not yes or no", SHOWN_MAX, text);
 }
 
-/* Levenshtein distance. */
+static bool value_equal_letters(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Levenshtein distance, with swaps of neighbours (of which no other letter is changed). */
 unsigned value_distance(const char *a, const char *b)
 {
-	unsigned row[32];
-	size_t n = strlen(b);
+	unsigned rows[3][32]; /* of the last letters of A: the row of letter I is rows[I % 3] */
+	size_t n = strlen(b), i;
 
-	if (n + 1 > ARRAY_SIZE(row))
+	if (n + 1 > ARRAY_SIZE(rows[0]))
 		return 99;
 	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; *a; i++, a++) {
-		unsigned diagonal = row[0];
+		rows[0][j] = (unsigned)j;
+	for (i = 1; a[i - 1]; i++) {
+		const unsigned *last = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
+		unsigned *row = rows[i % 3];
 
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= n; j++) {
-			unsigned best = diagonal + (tolower((unsigned char)*a) !=
-						    tolower((unsigned char)b[j - 1]));
+			unsigned best = last[j - 1] + !value_equal_letters(a[i - 1], b[j - 1]);
 
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
+			best = last[j] + 1 < best ? last[j] + 1 : best;
+			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			if (i > 1 && j > 1 && value_equal_letters(a[i - 1], b[j - 2]) &&
+			    value_equal_letters(a[i - 2], b[j - 1]) && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
 			row[j] = best;
 		}
 	}
-	return row[n];
+	return rows[(i - 1) % 3][n];
 }
 
 bool value_nearest_try(struct value_nearest *n, const char *candidate)

@@ -46,8 +46,8 @@ const char *value_share_of(unsigned n_cpus);
 char *value_format_percent(char *to, uint64_t ppm);
 
 /*
- * Returns the number of characters to insert, delete or change to turn A into B, ignoring case, for
- * "did you mean". Texts over 31 characters are never near.
+ * Returns the number of characters to insert, delete or change, or of neighbours to swap, to turn A
+ * into B, ignoring case, for "did you mean". Texts over 31 characters are never near.
  */
 unsigned value_distance(const char *a, const char *b);
 enum { VALUE_NEAR = 3 }; /* smaller distances are near */

@@ -31,11 +31,8 @@ char *other_files_stem(char ret[static OTHER_FILES_STEM], const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const char *so = strstr(name, ".so");
-	size_t n = strlen(name);
+	size_t n = text_path_length(name);
 
-	/* (the kernel's name of a file that was removed) */
-	if (n > strlen(" (deleted)") && strcmp(name + n - strlen(" (deleted)"), " (deleted)") == 0)
-		n -= strlen(" (deleted)");
 	/* musl is one file: the dynamic linker */
 	if (other_files_begins(name, "ld-musl-") || other_files_begins(name, "libc.musl-")) {
 		name = "libc";

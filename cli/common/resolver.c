@@ -292,6 +292,7 @@ static int resolver_find_frames(struct resolver *r, const struct profile_place *
 {
 	const struct symbol_frame *found;
 	struct symbol_query query;
+	const char *module = NULL;
 	bool known = false;
 	size_t n;
 	int e;
@@ -301,12 +302,17 @@ static int resolver_find_frames(struct resolver *r, const struct profile_place *
 	e = symbols_resolve(r->symbols, &query, &found, &n);
 	if (e < 0)
 		return e;
+	if (place->mapping) {
+		module = text_set_keep_path(&r->texts, place->mapping->path);
+		if (!module)
+			return -ENOMEM;
+	}
 	for (size_t i = 0; i < n; i++) {
 		known |= found[i].function || found[i].source;
 		r->frames[i] = (struct frame){
 			.function = found[i].function ?: "",
 			.source = found[i].source ?: "",
-			.module = place->mapping ? place->mapping->path : found[i].module ?: "",
+			.module = module ?: found[i].module ?: "",
 			.line = found[i].line,
 			.depth = (uint32_t)i,
 		};

@@ -95,14 +95,18 @@ static int flame_speedscope_share_place(struct maker *m, size_t number)
 	for (size_t i = 0; r == 0 && i < to->n; i++) {
 		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
 
+		const char *path = place->mapping ? place->mapping->path : "";
+		const char *module = text_set_keep_path(&m->texts, path);
+
+		if (!module)
+			return -ENOMEM;
 		r = flame_speedscope_share_frame(
 			m,
 			(struct shared){
 				.name = profile_names_label(label, place, frame),
 				.file = frame && *frame->source   ? frame->source
 					: frame && *frame->module ? frame->module
-					: place->mapping          ? place->mapping->path
-								  : "",
+								  : module,
 				.line = frame ? frame->line : 0,
 			},
 			&to->list[i]);

@@ -90,8 +90,8 @@ static bool trace_statements_set_caller(struct trace_statements *s, struct trace
 		    !trace_statements_keep(s, &to->source, caller->frames[0].source))
 			return false;
 	}
-	return trace_statements_keep(s, &to->module, mapping ? mapping->path : "") &&
-	       trace_statements_keep(s, &to->build_id, build_id) &&
+	to->module = text_set_keep_path(&s->texts, mapping ? mapping->path : "");
+	return to->module && trace_statements_keep(s, &to->build_id, build_id) &&
 	       trace_statements_set_module(s, to);
 }
 

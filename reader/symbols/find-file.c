@@ -13,12 +13,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "reader/symbols/debug-link.h"
 #include "reader/symbols/find-debuginfod.h"
 #include "reader/symbols/open-below.h"
 
 static const char debug_dir_default[] = "/usr/lib/debug";
-static const char deleted[] = " (deleted)";
 
 /* ---- paths ---- */
 
@@ -365,12 +365,10 @@ int find_mapped_file(const struct find_places *p, const struct symbol_query *que
 		.build_id = mapping->build_id,
 		.n_build_id = mapping->n_build_id,
 	};
-	size_t n = strlen(mapping->path), n_deleted = strlen(deleted);
+	size_t n = text_path_length(mapping->path);
 	char path[PATH_MAX];
 	int r;
 
-	if (n > n_deleted && strcmp(mapping->path + n - n_deleted, deleted) == 0)
-		n -= n_deleted;
 	if (n >= sizeof(path))
 		return 0;
 	memcpy(path, mapping->path, n);

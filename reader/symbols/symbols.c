@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/table.h"
+#include "base/text.h"
 #include "reader/symbols/find-file.h"
 #include "reader/symbols/kernel-symbols.h"
 #include "reader/symbols/module-file.h"
@@ -182,10 +183,7 @@ static int symbols_read_content(struct symbols *s, struct module *m,
 
 static bool symbols_is_deleted(const char *path)
 {
-	static const char deleted[] = " (deleted)";
-	size_t n = strlen(path), n_deleted = sizeof(deleted) - 1;
-
-	return n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0;
+	return path[text_path_length(path)] != '\0';
 }
 
 /* Returns true if PATH, from a list of mappings, means a file that is only in memory. */
@@ -558,7 +556,7 @@ static const char *symbols_plain_text(struct symbols *s, const char *from, size_
 	return text;
 }
 
-/* Returns the last component of PATH; "[anon]" for "//anon". */
+/* Returns the last component of PATH, without " (deleted)"; "[anon]" for "//anon". */
 static const char *symbols_module_text(struct symbols *s, const char *path)
 {
 	const char *slash;
@@ -570,7 +568,7 @@ static const char *symbols_module_text(struct symbols *s, const char *path)
 	slash = strrchr(path, '/');
 	if (slash && slash[1] != '\0')
 		path = slash + 1;
-	return symbols_plain_text(s, path, strlen(path));
+	return symbols_plain_text(s, path, text_path_length(path));
 }
 
 /* Resolves an address in a file: fills the frames and returns their number. */

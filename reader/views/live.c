@@ -232,7 +232,7 @@ static int live_find_name(const struct live *l, const struct profile_names *name
 		frames = NULL;
 	ret->name =
 		text_set_keep(&w->texts, frames && *frames->function ? frames->function : unknown);
-	ret->module = text_set_keep(&w->texts, live_module_of(place, frames));
+	ret->module = text_set_keep_path(&w->texts, live_module_of(place, frames));
 	return ret->name && ret->module ? 0 : -ENOMEM;
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 int profile_names_find(const struct profile *p, const struct profile_names *names,
 		       const struct profile_place *place, const struct frame **ret)
 {
@@ -23,12 +25,7 @@ int profile_names_find(const struct profile *p, const struct profile_names *name
 
 size_t profile_names_path_length(const struct mapping *mapping)
 {
-	static const char deleted[] = " (deleted)";
-	size_t n = strlen(mapping->path), n_deleted = sizeof(deleted) - 1;
-
-	if (n > n_deleted && strcmp(mapping->path + n - n_deleted, deleted) == 0)
-		n -= n_deleted;
-	return n;
+	return text_path_length(mapping->path);
 }
 
 const char *profile_names_base(const char *path)

@@ -264,3 +264,25 @@ if (need_perfetto) >/dev/null; then
 fi
 expect_exit 0 "$KYMO" record --direct --no-perfetto-blobs -e profile -d 300ms -o "$TMP/bare.fxt"
 assert_eq "$(grep -ac perfetto_samples <(strings "$TMP/bare.fxt"))" 1 "only the name, in the table"
+
+note "a program whose file was removed: its name has no mark of the kernel in any view"
+cp "$STACK_LOAD" "$TMP/removed"
+"$TMP/removed" chain 20000 >"$TMP/removed.json" &
+pid=$!
+expect_soon 5 grep -q "$TMP/removed" "/proc/$pid/maps"
+rm "$TMP/removed"
+expect_recorded "$TMP/removed.fxt" "$KYMO" record --direct -e profile -F 499 -d 1 -p $pid -o "$TMP/removed.fxt"
+# (with and without the symbols of the file, which /proc leads to)
+expect_exit 0 "$KYMO" symbolize "$TMP/removed.fxt" "$TMP/symbolized.fxt"
+kill $pid
+for archive in removed symbolized; do
+	for format in folded svg speedscope; do
+		expect_exit 0 "$KYMO" flame --format $format --no-symbols -o - "$TMP/$archive.fxt"
+		assert_says "$TMP/stdout" removed
+		! grep -F '(deleted)' "$TMP/stdout" || fail "the kernel's mark in $format of $archive"
+	done
+done
+dump_records "$TMP/symbolized.fxt"
+events frame | gojq -r .args.module >"$TMP/modules"
+assert_says "$TMP/modules" "$TMP/removed"
+! grep -F '(deleted)' "$TMP/modules" || fail "the kernel's mark in names of the archive"

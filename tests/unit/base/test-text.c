@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text-set.h"
 #include "base/text.h"
 #include "tests/support/unit.h"
 
@@ -61,6 +62,23 @@ TEST(test_cut)
 	/* (not UTF-8) */
 	assert_int_equal(text_cut(continued, 6, 5), 2);
 	assert_int_equal(text_cut(continued, 6, 2), 0);
+}
+
+/* The kernel marks the paths of removed files. */
+TEST(test_path_length)
+{
+	static const char mark[] = " (deleted)";
+	struct text_set set = { 0 };
+
+	assert_int_equal(text_path_length(""), 0);
+	assert_int_equal(text_path_length("/a/b"), 4);
+	assert_int_equal(text_path_length("/a/b (deleted)"), 4);
+	assert_int_equal(text_path_length("/a/b (deleted)c"), 15);
+	/* (it is the whole name) */
+	assert_int_equal(text_path_length(mark), sizeof(mark) - 1);
+	assert_string_equal(text_set_keep_path(&set, "/a/b (deleted)"), "/a/b");
+	assert_ptr_equal(text_set_keep_path(&set, "/a/b"), text_set_keep(&set, "/a/b"));
+	text_set_deinit(&set);
 }
 
 TEST(test_clean)
@@ -388,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_nouns),
 		cmocka_unit_test(test_format_time),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_path_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,12 +119,28 @@ TEST(test_bool)
 	assert_int_equal(value_parse_bool("", &v, why), -EINVAL);
 }
 
+TEST(test_nearest)
+{
+	struct value_nearest near = { .text = "bfu", .distance = VALUE_NEAR };
+
+	assert_true(value_nearest_try(&near, "fd"));
+	assert_true(value_nearest_try(&near, "buf"));
+	assert_false(value_nearest_try(&near, "bf"));
+	assert_string_equal(near.nearest, "buf");
+}
+
 TEST(test_distance)
 {
 	assert_int_equal(value_distance("", ""), 0);
 	assert_int_equal(value_distance("Mode", "mode"), 0);
 	assert_int_equal(value_distance("Mod", "Mode"), 1);
-	assert_int_equal(value_distance("Moed", "Mode"), 2);
+	/* (two neighbours that were swapped are one error) */
+	assert_int_equal(value_distance("Moed", "Mode"), 1);
+	assert_int_equal(value_distance("bfu", "buf"), 1);
+	assert_int_equal(value_distance("bfu", "fd"), 2);
+	assert_int_equal(value_distance("ab", "bca"), 3);
+	assert_int_equal(value_distance("abcd", "badc"), 2);
+	assert_int_equal(value_distance("abc", ""), 3);
 	assert_int_equal(value_distance("kitten", "sitting"), 3);
 	assert_true(value_distance("a", "a text of much more than thirty characters") >=
 		    VALUE_NEAR);
@@ -135,9 +151,10 @@ TEST(test_distance)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_time),  cmocka_unit_test(test_size),
-		cmocka_unit_test(test_count), cmocka_unit_test(test_percent),
-		cmocka_unit_test(test_bool),  cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_time),    cmocka_unit_test(test_size),
+		cmocka_unit_test(test_count),   cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_bool),    cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_nearest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
