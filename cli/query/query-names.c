@@ -125,6 +125,21 @@ static const char *query_names_missing(const struct query_node *node, unsigned f
 	}
 }
 
+/* Prints that the variable V, whose values have FORMATS, never has WHAT, which NODE needs. */
+static void query_names_say(const struct query_node *node, const struct query_variable *v,
+			    unsigned formats, const char *what, const char *name)
+{
+	/* (a call whose argument is a text or a buffer has its bytes instead of its address) */
+	if (node->kind == QUERY_SIZE && !v->free && formats == 1u << TRACEDB_BLOB)
+		cli_error(
+			"%s: '%s' was recorded as a text, without its address, so the size of its "
+			"block is unknown: record it as 'ptr %s'",
+			name, v->name, v->name);
+	else
+		cli_error("%s: '%s' is never %s, so comparisons that need one are false", name,
+			  v->name, what);
+}
+
 bool query_names_say_valueless(const struct query_names *n, const struct query_expression *e,
 			       const char *name)
 {
@@ -144,8 +159,7 @@ bool query_names_say_valueless(const struct query_names *n, const struct query_e
 		if (!what || said[v] & 1u << node->kind)
 			continue;
 		said[v] |= 1u << node->kind;
-		cli_error("%s: '%s' is never %s, so comparisons that need one are false", name,
-			  e->variables[v].name, what);
+		query_names_say(node, &e->variables[v], n->formats[v], what, name);
 		any = true;
 	}
 	return any;

@@ -156,6 +156,15 @@ assert_empty "$TMP/stderr" "complaints"
 expect_exit 3 "$KYMO" query --var p:uint,int "$TMP/some.tdb" '(> (v/size p) 1)'
 assert_says "$TMP/stderr" "'p' is never a pointer with a size"
 
+note "a buffer is recorded without its address"
+expect_exit 0 "$KYMO" record --direct -e memory,calls --memory-log -o "$TMP/buffer.fxt" \
+	--call 'libc.so.6:write(fd to, buf[count] buf, size_t count)' -- "$TMP/over" wrong
+expect_exit 3 "$KYMO" query "$TMP/buffer.fxt" '(> (v/value count) (v/size buf))'
+assert_empty "$TMP/stdout" "results"
+assert_says "$TMP/stderr" "'buf' was recorded as a text, without its address, so the size of its block is unknown: record it as 'ptr buf'"
+expect_exit 1 "$KYMO" query "$TMP/buffer.fxt" '(> (v/value count) (v/size bfu))'
+assert_says "$TMP/stderr" "no point has a variable 'bfu'; did you mean 'buf'?"
+
 note "sizes that are unknown"
 expect_exit 0 "$KYMO" record --direct -o "$TMP/bare.fxt" --call 'libc.so.6:write(fd to, ptr buf, size_t count)' \
 	-e calls -- "$TMP/over" wrong
