@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 
 int profile_names_find(const struct profile *p, const struct profile_names *names,
@@ -35,6 +36,20 @@ const char *profile_names_base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/*
+ * Whether MAP is memory without a file. The kernel shows the offset of such a mapping as its address
+ * in a record of mmap(), and as 0 in /proc.
+ */
+static bool profile_names_is_anonymous(const struct mapping *map)
+{
+	static const char *const paths[] = { "//anon", "[heap]", "[stack", "[anon" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (strncmp(map->path, paths[i], strlen(paths[i])) == 0)
+			return true;
+	return false;
+}
+
 const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile_place *place,
 				const struct frame *frame)
 {
@@ -49,7 +64,8 @@ const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile
 	base = profile_names_base(map->path);
 	n = map->path + profile_names_path_length(map) - base;
 	snprintf(to, PROFILE_LABEL_MAX, "%.*s+%#" PRIx64, (int)(n < 255 ? n : 255), base,
-		 place->address - map->start + map->file_offset);
+		 profile_names_is_anonymous(map) ? place->address
+						 : place->address - map->start + map->file_offset);
 	return to;
 }
 

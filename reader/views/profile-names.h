@@ -30,7 +30,8 @@ enum { PROFILE_LABEL_MAX = 300 };
 
 /*
  * Returns the text for a function, for display: its name or, without one (FRAME can be NULL),
- * "module+0xoffset", "[kernel]" or "[unknown]". Writes to TO, or returns the text of FRAME.
+ * "module+0xoffset", "anon+0xaddress" (memory without a file), "[kernel]" or "[unknown]". Writes to
+ * TO, or returns the text of FRAME.
  */
 const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile_place *place,
 				const struct frame *frame);

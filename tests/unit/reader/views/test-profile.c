@@ -58,6 +58,33 @@ static char *text_of(const struct profile *p)
 	return text;
 }
 
+/* Memory without a file has addresses, however its mapping was recorded. */
+TEST(test_labels)
+{
+	static const struct {
+		struct mapping mapping;
+		const char *label;
+	} rows[] = {
+		{ { .path = (char *)"/a/app", .start = 0x5000, .file_offset = 0x1000 },
+		  "app+0x1006" },
+		{ { .path = (char *)"/a/app (deleted)", .start = 0x5000 }, "app+0x6" },
+		{ { .path = (char *)"//anon", .start = 0x5000 }, "anon+0x5006" },
+		{ { .path = (char *)"//anon", .start = 0x5000, .file_offset = 0x5000 },
+		  "anon+0x5006" },
+		{ { .path = (char *)"[heap]", .start = 0x5000, .file_offset = 0x5000 },
+		  "[heap]+0x5006" },
+		{ { .path = (char *)"[vdso]", .start = 0x5000 }, "[vdso]+0x6" },
+	};
+	char label[PROFILE_LABEL_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct profile_place place = { .address = 0x5006,
+						     .mapping = &rows[i].mapping };
+
+		assert_string_equal(profile_names_label(label, &place, NULL), rows[i].label);
+	}
+}
+
 TEST(test_all)
 {
 	_cleanup_(profile_freep) struct profile *p = profile_of(&(struct profile_options){
@@ -369,10 +396,11 @@ TEST(test_off_cpu_order)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),       cmocka_unit_test(test_selections),
-		cmocka_unit_test(test_filter),    cmocka_unit_test(test_many),
-		cmocka_unit_test(test_earlier),   cmocka_unit_test(test_off_cpu_order),
-		cmocka_unit_test(test_innermost), cmocka_unit_test(test_full),
+		cmocka_unit_test(test_all),     cmocka_unit_test(test_selections),
+		cmocka_unit_test(test_filter),  cmocka_unit_test(test_many),
+		cmocka_unit_test(test_earlier), cmocka_unit_test(test_off_cpu_order),
+		cmocka_unit_test(test_labels),  cmocka_unit_test(test_innermost),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
