@@ -6,12 +6,12 @@
  * At its `ret`, the stack pointer is the same, so user space can pair the records
  * (capture/stages/calls.h). So the programs need no code for depth, exiting threads or longjmp().
  */
+#include "bpf/call-args.bpf.h"
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/piece.bpf.h"
-#include "bpf/probed.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -77,83 +77,6 @@ const volatile bool call_walks = false;  /* stacks of calls or of moments are re
 const volatile bool call_stacks = false; /* each call's stack is recorded */
 __u32 call_stacks_shed = 0;              /* 1: stacks of calls are not recorded at present */
 
-/*
- * The arguments of a call, and its place on the stack. The array has a power of two of elements, so
- * that the verifier accepts masked indices.
- */
-struct call_args {
-	__u64 args[8];
-	__u64 sp, caller;
-	__u64 stack;
-	__u32 unreadable, is_chained;
-};
-_Static_assert(CALL_ARGUMENTS == 8, "room");
-
-/* Reads each argument separately, since the context can only be read at constant offsets. */
-static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
-{
-	to->args[0] = PT_REGS_PARM1(ctx);
-	to->args[1] = PT_REGS_PARM2(ctx);
-	to->args[2] = PT_REGS_PARM3(ctx);
-	to->args[3] = PT_REGS_PARM4(ctx);
-	to->args[4] = PT_REGS_PARM5(ctx);
-#if defined(__TARGET_ARCH_x86)
-	to->args[5] = ctx->r9;
-#else
-	to->args[5] = 0;
-#endif
-	to->args[6] = to->args[7] = 0;
-	to->unreadable = to->is_chained = 0;
-	to->sp = PT_REGS_SP(ctx);
-}
-
-static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_args *to)
-{
-#if defined(__TARGET_ARCH_x86)
-	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 probed, top = 0;
-
-	bpf_probe_read_user(&top, sizeof(top), (const void *)to->sp);
-	to->caller = top;
-	/*
-	 * If a function with a return probe has jumped here, the word is the address of that probe.
-	 * (A function that longjmp() has left is in the list, too, but its return address is no
-	 * longer on the stack.)
-	 */
-	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
-	if (probed && top && top == BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr)) {
-		to->caller = probed_return_address(&probed, to->sp, top);
-		to->is_chained = to->caller != top;
-	}
-#else
-	to->caller = PT_REGS_RET(ctx);
-#endif
-}
-
-/*
- * Reads the arguments of a system call from REGS, the registers at the thread's entry into the
- * kernel.
- */
-static __always_inline void call_read_syscall(struct pt_regs *regs, long number,
-					      struct call_args *to)
-{
-	to->args[0] = PT_REGS_PARM1_CORE_SYSCALL(regs);
-	to->args[1] = PT_REGS_PARM2_CORE_SYSCALL(regs);
-	to->args[2] = PT_REGS_PARM3_CORE_SYSCALL(regs);
-	to->args[3] = PT_REGS_PARM4_CORE_SYSCALL(regs);
-	to->args[4] = PT_REGS_PARM5_CORE_SYSCALL(regs);
-#if defined(__TARGET_ARCH_x86)
-	to->args[5] = BPF_CORE_READ(regs, r9);
-#else
-	to->args[5] = 0;
-#endif
-	to->args[CALL_NUMBER_ARG] = number;
-	to->args[7] = 0;
-	to->unreadable = to->is_chained = 0;
-	to->sp = PT_REGS_SP_CORE(regs);
-	to->caller = PT_REGS_IP_CORE(regs);
-}
-
 static __always_inline struct call_room *call_acquire_room(void)
 {
 	struct call_room *room;
@@ -198,65 +121,6 @@ __noinline __u64 call_collect_stack(void)
 	return id;
 }
 
-/*
- * Reads the argument at FROM; CONTEXT is the address of the registers. Returns false if it is
- * unreadable. (This is a separate function, so the verifier checks it once for all arguments.)
- */
-__noinline bool call_read_origin(__u64 context, const struct call_origin *from, __u64 *to)
-{
-	__u64 value = 0;
-	__u32 bytes;
-
-	if (!from || !to)
-		return false;
-	bytes = from->bytes;
-	*to = 0;
-	if (from->kind == CALL_ORIGIN_NONE)
-		return true;
-	/* The context can only be read at constant offsets, so it is read as memory here. */
-	if (from->kind != CALL_ORIGIN_CONSTANT)
-		bpf_probe_read_kernel(&value, sizeof(value),
-				      (const char *)context + from->register_at);
-	value += from->offset;
-	if (from->kind == CALL_ORIGIN_MEMORY) {
-		const void *address = (const void *)value;
-
-		value = 0;
-		if (bytes > sizeof(value))
-			bytes = sizeof(value);
-		if (bpf_probe_read_user(&value, bytes, address) < 0)
-			return false;
-	}
-	value >>= from->shift & 63;
-	if (from->width) {
-		__u32 rest = (64 - from->width) & 63;
-
-		value <<= rest;
-		value = from->is_signed ? (__u64)((__s64)value >> rest) : value >> rest;
-	}
-	*to = value;
-	return true;
-}
-
-/* Reads the arguments of F that are not in the usual registers (struct call_origin). */
-static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
-					      struct call_args *to)
-{
-	__u64 context = context_address(ctx);
-
-#pragma unroll
-	for (__u32 i = 0; i < CALL_ARGUMENTS; i++)
-		if (i < f->n_origins && !call_read_origin(context, &f->origins[i], &to->args[i]))
-			to->unreadable |= 1u << i;
-}
-
-static __always_inline __u64 call_arg(const struct call_args *args, __u32 i)
-{
-	i &= 7;
-	barrier_var(i);
-	return args->args[i & 7];
-}
-
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, CALL_PENDING_MAX);
@@ -270,7 +134,8 @@ struct {
  */
 static __always_inline struct call_pending_key call_key(__u64 sp, __u32 function)
 {
-	struct call_pending_key key = { bpf_get_current_pid_tgid(), sp ^ (__u64)function << 52 };
+	struct call_pending_key key = { bpf_get_current_pid_tgid() >> 32,
+					sp ^ (__u64)function << 52 };
 
 	return key;
 }
@@ -432,6 +297,15 @@ static __always_inline void call_send(const struct call_args *args, const struct
 }
 
 /*
+ * Returns true if the memory of the results of F is copied, but not at each return: some calls are
+ * left out. The calls that are not have an element in call_pending.
+ */
+static __always_inline bool call_marks_results(const struct call_watch *f)
+{
+	return f->result != CALL_RESULT_PLAIN && (f->op != CALL_OP_NONE || f->limit);
+}
+
+/*
  * Keeps PENDING, which belongs to a call of F, until the call returns. If F has jumped to its own
  * start, the arguments of the first entry stay. But if the return address differs, that entry
  * belongs to an earlier call, which has never returned.
@@ -440,15 +314,16 @@ static __always_inline void call_keep(const struct call_watch *f,
 				      const struct call_pending_key *key,
 				      const struct call_pending *pending)
 {
+	bool keeps = pending->n > 0 || call_marks_results(f);
 	const struct call_pending *before = NULL;
 
-	if (f->is_point || (f->n_texts == 0 && f->n_outs == 0))
+	if (f->is_point || (f->n_texts == 0 && f->n_outs == 0 && !keeps))
 		return;
-	if (f->loops || pending->n == 0)
+	if (f->loops || !keeps)
 		before = bpf_map_lookup_elem(&call_pending, key);
 	if (f->loops && before && before->caller == pending->caller)
 		return;
-	if (pending->n > 0)
+	if (keeps)
 		bpf_map_update_elem(&call_pending, key, pending, BPF_ANY);
 	else if (before)
 		bpf_map_delete_elem(&call_pending, key);
@@ -579,62 +454,123 @@ call_copy_late_text(struct call_text *to, const struct call_pending *pending, __
 struct call_exit {
 	__u64 sp;          /* stack pointer at the entry */
 	__u64 ret_in_page; /* ret_in_page, as in struct rec_call_end */
+	__u64 result, high;
 };
 
-/* Sends the end of a call of FUNCTION, with N texts (N is constant for the verifier). */
-static __always_inline void call_send_end(const struct call_pending *pending, __u32 function,
-					  const struct call_exit *at, __u64 result,
-					  struct task_struct *p, __u32 n)
+/*
+ * Copies the memory of the result of F. Only the result itself says how long it is: a function can
+ * have an argument with a size that has nothing to do with it.
+ */
+static __always_inline void call_copy_result(struct call_text *to, const struct call_watch *f,
+					     const struct call_exit *at)
 {
-	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct rec_call_end *rec = rec_reserve(REC_CALL_END_RING, REC_CALL_END_BYTES(n), now_ns);
+	bool is_view = f->result == CALL_RESULT_VIEW;
+	__u64 address = is_view ? at->high : at->result, n = f->result_unit;
+
+	to->bytes = -1;
+	to->cut = 0;
+	if (is_view || f->result == CALL_RESULT_SLICE) {
+		__u64 elements = is_view ? at->result : at->high;
+
+		/* (a register can have any number) */
+		n = elements < CALL_PENDING_STRING / 2 ? elements * n : CALL_PENDING_STRING - 1;
+	}
+	if (n >= CALL_PENDING_STRING)
+		n = CALL_PENDING_STRING - 1;
+	if (f->result == CALL_RESULT_STRING)
+		n = CALL_PENDING_STRING;
+	if (address)
+		call_copy(to, address, n);
+}
+
+/*
+ * Sends the end of a call of F, which has the index FUNCTION, with the texts of N arguments, and,
+ * if HAS_TEXT, the memory of the result (both are constant for the verifier).
+ */
+static __always_inline void call_send_end(const struct call_pending *pending,
+					  const struct call_watch *f, __u32 function,
+					  const struct call_exit *at, struct task_struct *p,
+					  __u32 n, bool has_text)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns(), result = at->result;
+	struct rec_call_end *rec =
+		rec_reserve(REC_CALL_END_RING, REC_CALL_END_BYTES(n + has_text), now_ns);
 
 	if (!rec)
 		return;
-	rec_fill_head(&rec->head, now_ns, REC_CALL_END, REC_CALL_END_BYTES(n), p);
+	rec_fill_head(&rec->head, now_ns, REC_CALL_END, REC_CALL_END_BYTES(n + has_text), p);
 	rec->function = function;
 	rec->n_texts = n;
+	rec->has_result_text = has_text;
 	rec->ret_in_page = at->ret_in_page;
 	rec->sp = at->sp;
 	rec->result = result;
+	rec->result_high = at->high;
 	if (n > 0)
 		call_copy_late_text(&rec->texts[0], pending, 0, result);
 	if (n > 1)
 		call_copy_late_text(&rec->texts[1], pending, 1, result);
 	if (n > 2)
 		call_copy_late_text(&rec->texts[2], pending, 2, result);
+	if (has_text)
+		call_copy_result(&rec->texts[n], f, at);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* Handles a return from F with RESULT. FUNCTION is the index of F. */
+/* Like call_send_end(), with a number of texts that is not constant. */
+static __always_inline void call_send_end_with(const struct call_pending *pending,
+					       const struct call_watch *f, __u32 function,
+					       const struct call_exit *at, struct task_struct *p,
+					       __u32 n, bool has_text)
+{
+	switch (n) {
+	case 0:
+		call_send_end(NULL, f, function, at, p, 0, has_text);
+		break;
+	case 1:
+		call_send_end(pending, f, function, at, p, 1, has_text);
+		break;
+	case 2:
+		call_send_end(pending, f, function, at, p, 2, has_text);
+		break;
+	default:
+		call_send_end(pending, f, function, at, p, 3, has_text);
+		break;
+	}
+}
+
+/*
+ * Handles a return from F. FUNCTION is the index of F. CAN_HAVE_TEXT is constant: results of system
+ * calls have no memory.
+ */
 static __always_inline void call_leave(const struct call_watch *f, __u32 function,
-				       const struct call_exit *at, __u64 result,
-				       struct task_struct *p)
+				       const struct call_exit *at, struct task_struct *p,
+				       bool can_have_text)
 {
 	struct call_pending_key key = call_key(at->sp, function);
 	const struct call_pending *pending = NULL;
 	__u32 n = 0;
 
-	if (f->n_texts || f->n_outs)
+	if (f->n_texts || f->n_outs || call_marks_results(f))
 		pending = bpf_map_lookup_elem(&call_pending, &key);
 	if (pending && pending->function == function)
 		n = pending->n;
-	switch (n) {
-	case 0:
-		call_send_end(NULL, function, at, result, p, 0);
-		break;
-	case 1:
-		call_send_end(pending, function, at, result, p, 1);
-		break;
-	case 2:
-		call_send_end(pending, function, at, result, p, 2);
-		break;
-	default:
-		call_send_end(pending, function, at, result, p, 3);
-		break;
-	}
+	if (can_have_text && f->result != CALL_RESULT_PLAIN && (pending || !call_marks_results(f)))
+		call_send_end_with(pending, f, function, at, p, n, true);
+	else
+		call_send_end_with(pending, f, function, at, p, n, false);
 	if (pending)
 		bpf_map_delete_elem(&call_pending, &key);
+}
+
+/* Returns the second register of results. */
+static __always_inline __u64 call_result_high(struct pt_regs *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return ctx->dx;
+#else
+	return PT_REGS_PARM2(ctx);
+#endif
 }
 
 /* A probe on a `ret`, where the stack pointer is the same as at the entry. */
@@ -644,26 +580,31 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_ret, struct pt_regs *, ctx)
 	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), key = function;
 	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &key);
 	struct task_struct *p = bpf_get_current_task_btf();
-	struct call_exit at = { PT_REGS_SP(ctx), CALL_IN_PAGE(PT_REGS_IP(ctx)) };
+	struct call_exit at = { PT_REGS_SP(ctx), CALL_IN_PAGE(PT_REGS_IP(ctx)), PT_REGS_RC(ctx),
+				call_result_high(ctx) };
 
 	if (f && filter_selects(p))
-		call_leave(f, function, &at, PT_REGS_RC(ctx), p);
+		call_leave(f, function, &at, p, true);
 	return 0;
 }
 
-/* A return to the caller, in a return probe: the return address is no longer on the stack. */
-static __always_inline void call_returned(struct pt_regs *ctx, __u32 function)
+/*
+ * A return to the caller, in a return probe: the return address is no longer on the stack. (Its
+ * frame must not exist during the walk at an entry, which the same program can begin.)
+ */
+static __noinline int call_returned(struct pt_regs *ctx, __u32 function)
 {
 	__u32 key = function;
 	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &key);
 	struct task_struct *p = bpf_get_current_task_btf();
-	struct call_exit at = { PT_REGS_SP(ctx), 0 };
+	struct call_exit at = { PT_REGS_SP(ctx), 0, PT_REGS_RC(ctx), call_result_high(ctx) };
 
 #if defined(__TARGET_ARCH_x86)
 	at.sp -= sizeof(at.sp);
 #endif
 	if (f && filter_selects(p))
-		call_leave(f, function, &at, PT_REGS_RC(ctx), p);
+		call_leave(f, function, &at, p, true);
+	return 0;
 }
 
 SEC("?uprobe")
@@ -764,7 +705,7 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	long number = syscall_number(regs);
-	struct call_exit at = { PT_REGS_SP_CORE(regs), 0 };
+	struct call_exit at = { PT_REGS_SP_CORE(regs), 0, (__u64)result, 0 };
 	const struct call_watch *f;
 	__u32 function = 0;
 
@@ -789,6 +730,6 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 		return 0;
 	}
 	if (filter_selects(p))
-		call_leave(f, function, &at, (__u64)result, p);
+		call_leave(f, function, &at, p, false);
 	return 0;
 }

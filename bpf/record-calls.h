@@ -69,6 +69,16 @@ struct call_origin {
 };
 _Static_assert(sizeof(struct call_origin) == 16, "ABI");
 
+/*
+ * Memory to which the result of a function leads, CALL_RESULT_*. The first register of results has
+ * an address, unless stated otherwise.
+ */
+#define CALL_RESULT_PLAIN  0 /* no memory is copied */
+#define CALL_RESULT_STRING 1 /* a string */
+#define CALL_RESULT_MEMORY 2 /* RESULT_UNIT bytes */
+#define CALL_RESULT_SLICE  3 /* as many elements as the second register has; of RESULT_UNIT bytes */
+#define CALL_RESULT_VIEW   4 /* the same, but the second register has the address */
+
 /* A function whose calls are recorded: an element of call_functions. */
 struct call_watch {
 	struct call_memory texts[CALL_TEXTS_MAX];
@@ -84,9 +94,11 @@ struct call_watch {
 	__u32 is_point;  /* 1: a point of the program, without a return */
 	__u32 limit;     /* maximum of recorded calls per second; 0 = no limit */
 	__u32 loops;     /* 1: the function jumps to its own begin, so not every hit is a call */
+	__u32 result;    /* CALL_RESULT_* */
+	__u32 result_unit;
 	struct call_origin origins[CALL_ARGUMENTS];
 };
-_Static_assert(sizeof(struct call_watch) == 184, "ABI");
+_Static_assert(sizeof(struct call_watch) == 192, "ABI");
 
 /*
  * For a function with a limit: the number of recorded calls in this second, and the number of all
@@ -137,21 +149,27 @@ _Static_assert(sizeof(struct rec_call) == 920, "ABI");
 struct rec_call_end {
 	struct rec_head head;
 	__u32 function;
-	__u16 n_texts;
+	__u8 n_texts;         /* number of texts of arguments */
+	__u8 has_result_text; /* 1: the text after them is the memory of the result */
 	/* CALL_IN_PAGE() of the `ret`; 0 = reported by a return probe, or a system call. */
 	__u16 ret_in_page;
 	__u64 sp; /* stack pointer at the entry */
 	__u64 result;
+	__u64 result_high; /* the second register of results */
 	/* By index of the text; `bytes` is negative if the text was not read at the return. */
-	struct call_text texts[CALL_TEXTS_MAX];
+	struct call_text texts[CALL_TEXTS_MAX + 1];
 };
-_Static_assert(sizeof(struct rec_call_end) == 840, "ABI");
-#define REC_CALL_END_BYTES(n_texts) (48u + (n_texts)*264u)
+_Static_assert(sizeof(struct rec_call_end) == 1112, "ABI");
+/* N_TEXTS counts the text of the result, too. */
+#define REC_CALL_END_BYTES(n_texts) (56u + (n_texts)*264u)
 
-/* Memory that must be read when a call returns. */
+/*
+ * Memory that must be read when a call returns. The key has the process and not the thread, since
+ * another thread of the process can resume a coroutine.
+ */
 struct call_pending_key {
-	__u64 thread; /* as in bpf_get_current_pid_tgid() */
-	__u64 place;  /* the stack pointer, and the function in the upper bits */
+	__u64 process;
+	__u64 place; /* the stack pointer, and the function in the upper bits */
 };
 
 struct call_pending {

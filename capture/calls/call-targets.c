@@ -476,8 +476,8 @@ bool call_target_has_result(const struct call_target *target)
 	const struct call_spec *spec = target->spec;
 
 	/* System calls always have a result. */
-	return !target->place ||
-	       (!spec->ret_reason && spec->ret.form != CALL_FLOAT && spec->ret.form != CALL_VOID);
+	return !target->place || (!spec->ret_reason && spec->ret.form != CALL_FLOAT &&
+				  spec->ret.form != CALL_VOID && !call_type_is_wide(&spec->ret));
 }
 
 /* Selects the bytes to copy from the memory at argument ARG of TARGET. */
@@ -503,6 +503,39 @@ static struct call_memory call_target_memory(const struct call_target *target, u
 	return memory;
 }
 
+/* Selects the memory of TARGET's result that is copied. */
+static void call_target_set_result(const struct call_target *target, struct call_watch *watch)
+{
+	const struct call_type *type = &target->spec->ret;
+	const struct call_struct *layout = call_struct_by_number(type->layout);
+
+	if (!target->place || target->spec->ret_reason || target->spec->range.is_point)
+		return;
+	watch->result_unit = type->count;
+	switch (type->form) {
+	case CALL_STR:
+		watch->result = CALL_RESULT_STRING;
+		break;
+	case CALL_STRUCT:
+		watch->result = CALL_RESULT_MEMORY;
+		watch->result_unit = layout ? layout->bytes : 0;
+		break;
+	case CALL_BUF:
+	case CALL_POINTED:
+		watch->result = CALL_RESULT_MEMORY;
+		break;
+	case CALL_SLICE:
+		watch->result = CALL_RESULT_SLICE;
+		break;
+	case CALL_VIEW:
+		watch->result = CALL_RESULT_VIEW;
+		break;
+	default:
+		watch->result_unit = 0;
+		break;
+	}
+}
+
 struct call_watch call_target_watch(const struct call_target *target)
 {
 	const struct call_spec *spec = target->spec;
@@ -526,6 +559,7 @@ struct call_watch call_target_watch(const struct call_target *target)
 	for (uint8_t slot = 0; slot < n; slot++)
 		watch.texts[slot] = call_target_memory(target, args[slot]);
 	call_target_set_origins(spec, &watch);
+	call_target_set_result(target, &watch);
 	watch.n_texts = n_in;
 	watch.n_outs = n - n_in;
 	return watch;

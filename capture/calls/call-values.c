@@ -108,8 +108,7 @@ static bool call_value_in_words(const char *words, int64_t value, char *to, size
 	return left == 0 && value != 0 && used < size;
 }
 
-static struct call_value call_value_missing(enum call_reason reason,
-					    char to[static CALL_SET_TEXT_MAX])
+struct call_value call_value_missing(enum call_reason reason, char to[static CALL_SET_TEXT_MAX])
 {
 	struct call_value v = { .name = "", .form = CALL_VALUE_TEXT, .text = to };
 
@@ -130,9 +129,8 @@ static void call_value_set_float(struct call_value *v, unsigned bits, uint64_t v
 	v->text = to;
 }
 
-static struct call_value call_value_of_spec(const struct call_spec *spec,
-					    const struct call_type *type, uint64_t value,
-					    char to[static CALL_SET_TEXT_MAX])
+struct call_value call_value_of_spec(const struct call_spec *spec, const struct call_type *type,
+				     uint64_t value, char to[static CALL_SET_TEXT_MAX])
 {
 	struct call_value v = call_value_of(type, value, to);
 
@@ -156,14 +154,6 @@ struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, ui
 	if (unreadable)
 		return call_value_missing(CALL_REASON_UNREADABLE, to);
 	return call_value_of_spec(spec, &a->type, value, to);
-}
-
-struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
-				       char to[static CALL_SET_TEXT_MAX])
-{
-	if (spec->ret_reason || spec->ret.form == CALL_FLOAT)
-		return call_value_missing(spec->ret_reason ?: CALL_REASON_VECTOR, to);
-	return call_value_of_spec(spec, &spec->ret, result, to);
 }
 
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,

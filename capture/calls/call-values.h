@@ -11,6 +11,7 @@
 
 /* The maximum length of a value's text: each byte can become four characters. */
 enum { CALL_VALUE_TEXT_MAX = 4 * CALL_TEXT_BYTES + 8 };
+_Static_assert((int)CALL_VALUE_TEXT_MAX >= (int)CALL_SET_TEXT_MAX, "room for both");
 
 /*
  * Formats VALUE, from a register, as TYPE, which must not be a type that is copied from memory. TO
@@ -27,9 +28,15 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, uint64_t value,
 				    bool unreadable, char to[static CALL_SET_TEXT_MAX]);
 
-/* Formats the result of a function with SPEC. */
-struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
-				       char to[static CALL_SET_TEXT_MAX]);
+/*
+ * Formats VALUE of TYPE, which SPEC has for its result or for a member of it. TYPE is a number or
+ * an address.
+ */
+struct call_value call_value_of_spec(const struct call_spec *spec, const struct call_type *type,
+				     uint64_t value, char to[static CALL_SET_TEXT_MAX]);
+
+/* Returns the text for a value that is unavailable because of REASON. It is stored in TO. */
+struct call_value call_value_missing(enum call_reason reason, char to[static CALL_SET_TEXT_MAX]);
 
 /* Formats the result of a system call of TYPE. Whatever the type is, -1 to -4095 are errors. */
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,

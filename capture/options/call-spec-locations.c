@@ -12,8 +12,7 @@ int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
 	return -ENOENT;
 }
 
-/* Parses ">>32", or ">>3:5", which means a bit field of 5 bits. */
-static int spec_shift(struct call_spec_reader *r, struct call_location *to)
+int call_spec_shift(struct call_spec_reader *r, uint8_t *ret_shift, uint8_t *ret_width)
 {
 	uint64_t number;
 	int error;
@@ -23,13 +22,13 @@ static int spec_shift(struct call_spec_reader *r, struct call_location *to)
 	error = call_spec_number(r, &number);
 	if (error == 0 && number > 63)
 		return call_spec_fail(r, r->p, "a register has 64 bits");
-	to->shift = (uint8_t)number;
+	*ret_shift = (uint8_t)number;
 	if (error < 0 || !call_spec_accept(r, ":"))
 		return error;
 	error = call_spec_number(r, &number);
-	if (error == 0 && (number == 0 || number > 64U - to->shift))
+	if (error == 0 && (number == 0 || number > 64U - *ret_shift))
 		return call_spec_fail(r, r->p, "a bit field has 1 to 64 bits, within a register");
-	to->width = (uint8_t)number;
+	*ret_width = (uint8_t)number;
 	return error;
 }
 
@@ -83,7 +82,7 @@ static int spec_location(struct call_spec_reader *r, struct call_location *to)
 	error = spec_register(r, to);
 	if (error == 0 && to->kind == CALL_ORIGIN_MEMORY && !call_spec_accept(r, "]"))
 		return call_spec_fail(r, r->p, "']' is missing");
-	return error ?: spec_shift(r, to);
+	return error ?: call_spec_shift(r, &to->shift, &to->width);
 }
 
 int call_spec_arg_place(struct call_spec_reader *r, struct call_arg *arg, size_t i)

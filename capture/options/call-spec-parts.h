@@ -2,8 +2,9 @@
 /*
  * The declarations that the files of call-spec share. Internal to call-spec*.c.
  *
- *   call-spec.c             the file, the function, its arguments and its result
+ *   call-spec.c             the file, the function and its arguments
  *   call-spec-locations.c   where an argument is
+ *   call-spec-result.c      the result
  *   call-spec-tokens.c      words and numbers
  *   call-spec-types.c       types of arguments and results
  *
@@ -48,6 +49,9 @@ bool call_spec_is_word(char c);
 /* Returns the length of the word that is next; 0 if no word is next. */
 size_t call_spec_word(struct call_spec_reader *r);
 
+/* Returns the length of the words that are next, separated by '.'; 0 if no word is next. */
+size_t call_spec_dotted_word(struct call_spec_reader *r);
+
 /* Returns true if the N bytes at P are equal to NAME. */
 bool call_spec_same(const char *name, const char *p, size_t n);
 
@@ -72,7 +76,15 @@ int call_spec_count(struct call_spec_reader *r, struct call_type *type, size_t a
 /* Parses a type. */
 int call_spec_type(struct call_spec_reader *r, struct call_type *ret);
 
+/* ---- call-spec-result.c ---- */
+
+/* Parses "-> TYPE". Without it, the function has no result. */
+int call_spec_return(struct call_spec_reader *r);
+
 /* ---- call-spec-locations.c ---- */
+
+/* Parses ">>32", or ">>3:5", which means a bit field of 5 bits. */
+int call_spec_shift(struct call_spec_reader *r, uint8_t *ret_shift, uint8_t *ret_width);
 
 /* Parses the reason after "@?". */
 int call_spec_reason(struct call_spec_reader *r, uint8_t *to);

@@ -56,6 +56,16 @@ bool call_spec_same(const char *name, const char *p, size_t n)
 	return strlen(name) == n && memcmp(name, p, n) == 0;
 }
 
+size_t call_spec_dotted_word(struct call_spec_reader *r)
+{
+	size_t n = call_spec_word(r);
+
+	while (n > 0 &&
+	       (call_spec_is_word(r->p[n]) || (r->p[n] == '.' && call_spec_is_word(r->p[n + 1]))))
+		n++;
+	return n;
+}
+
 int call_spec_number(struct call_spec_reader *r, uint64_t *ret)
 {
 	const char *begin;

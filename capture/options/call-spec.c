@@ -104,19 +104,9 @@ static int spec_function(struct call_spec_reader *r)
 
 /* ---- arguments ---- */
 
-static size_t spec_dotted_word(struct call_spec_reader *r)
-{
-	size_t n = call_spec_word(r);
-
-	while (n > 0 &&
-	       (call_spec_is_word(r->p[n]) || (r->p[n] == '.' && call_spec_is_word(r->p[n + 1]))))
-		n++;
-	return n;
-}
-
 static int spec_arg_name(struct call_spec_reader *r, struct call_arg *arg)
 {
-	size_t n = spec_dotted_word(r);
+	size_t n = call_spec_dotted_word(r);
 	const char *begin = r->p;
 
 	if (n > 0 && isdigit((unsigned char)*begin))
@@ -151,7 +141,7 @@ static int spec_arg(struct call_spec_reader *r)
 		return call_spec_fail(r, begin, "'inout' is only for struct");
 	arg.type.out = out;
 	arg.type.in_out = in_out;
-	if (error == 0 && (arg.type.form == CALL_VOID || arg.type.form == CALL_ERRNO))
+	if (error == 0 && call_type_is_of_result(&arg.type))
 		return call_spec_fail(r, begin, "this type is only for results");
 	if (error == 0 && call_spec_has_count(r, &arg.type))
 		error = call_spec_count(r, &arg.type, i);
@@ -218,7 +208,6 @@ static const char *spec_find_known(const struct call_spec *spec)
 }
 
 static int spec_args(struct call_spec_reader *r);
-static int spec_return(struct call_spec_reader *r);
 
 /* Uses the arguments of a known function, if the text gives no arguments. */
 static int spec_use_known(struct call_spec_reader *r)
@@ -232,7 +221,7 @@ static int spec_use_known(struct call_spec_reader *r)
 	if (*r->p && !call_spec_same("if", r->p, call_spec_word(r)) &&
 	    !call_spec_same("limit", r->p, call_spec_word(r)))
 		return call_spec_fail(r, r->p, "'(' is missing: the arguments, or '()'");
-	return known ? spec_args(&of_known) ?: spec_return(&of_known) : 0;
+	return known ? spec_args(&of_known) ?: call_spec_return(&of_known) : 0;
 }
 
 static int spec_args(struct call_spec_reader *r)
@@ -249,25 +238,6 @@ static int spec_args(struct call_spec_reader *r)
 	if (error == 0 && !call_spec_accept(r, ")"))
 		error = call_spec_fail(r, r->p, "',' or ')' is missing");
 	return error ?: spec_find_counts(r);
-}
-
-static int spec_return(struct call_spec_reader *r)
-{
-	const char *begin;
-	int error;
-
-	r->spec->ret = (struct call_type){ .form = CALL_VOID, .bits = 64 };
-	if (!call_spec_accept(r, "->"))
-		return 0;
-	call_spec_skip(r);
-	begin = r->p;
-	error = call_spec_type(r, &r->spec->ret);
-	if (error == 0 && (r->spec->ret.form == CALL_BUF || r->spec->ret.form == CALL_STRUCT))
-		return call_spec_fail(r, begin,
-				      "a result cannot be a buffer or a structure; use 'ptr'");
-	if (error == 0 && call_spec_accept(r, "@?"))
-		error = call_spec_reason(r, &r->spec->ret_reason);
-	return error;
 }
 
 static int spec_operator(struct call_spec_reader *r, uint8_t *ret)
@@ -292,7 +262,7 @@ static int spec_condition(struct call_spec_reader *r)
 	r->p += n;
 	if (!call_spec_accept(r, "$"))
 		return call_spec_fail(r, r->p, "'$' and the name of an argument are missing");
-	n = spec_dotted_word(r);
+	n = call_spec_dotted_word(r);
 	arg = call_spec_find_arg(r->spec, r->p, n);
 	if (arg < 0)
 		return call_spec_fail(r, r->p, "there is no argument of this name");
@@ -349,7 +319,7 @@ int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_er
 	call_spec_skip(&r);
 	e = spec_file(&r) ?: spec_function(&r) ?: spec_args(&r);
 	if (!spec.implied)
-		e = e ?: spec_return(&r);
+		e = e ?: call_spec_return(&r);
 	e = e ?: spec_condition(&r) ?: spec_limit(&r) ?: spec_end(&r);
 	if (e == 0)
 		*ret = spec;

@@ -22,9 +22,13 @@
  * name LABEL. WHERE is the location of an argument that is not in the register of its number:
  * "r5+8" is register 5 (in DWARF's numbering) plus 8, "r5>>32" is its upper half, "[r7+16]" is in
  * memory, "=7" is a constant, "?vector" is unavailable. A result "-> TYPE@?REASON" is unavailable,
- * too.
+ * too. The location of a member is its first byte, with the bits of a bit field: "@4>>3:5".
  *
  * A structure is "struct:stat" or "struct:pollfd[n]" (model/calls/call-structs.h lists them).
+ *
+ * A result can also be in two registers: "int128", "slice[4]" (an address and the number of
+ * elements, of 4 bytes each), "view" (the same in reverse order), or "struct{int32 x, int32 y@4}"
+ * with the members of a structure. "ptr{int32 x, int32 y@4}" is the address of such a structure.
  *
  * If a specification has no arguments, the known arguments are used (model/calls has them for libc
  * and for system calls). If the function is not known, no arguments are recorded. A number can have
@@ -51,6 +55,7 @@ enum {
 	CALL_WORDS_MAX = 1024,
 	CALL_GENERAL_REGISTERS = 16,
 	CALL_BUF_MAX = 65536, /* the maximum size of a buffer in a specification */
+	CALL_MEMBERS_MAX = 16,
 	CALL_SPEC_WHY_MAX = 160,
 };
 
@@ -68,6 +73,15 @@ struct call_location {
 struct call_arg {
 	struct call_type type;
 	struct call_location location;
+	char name[CALL_NAME_MAX];
+};
+
+/* A member of a structure that is a result. */
+struct call_result_member {
+	struct call_type type;
+	uint16_t at;          /* first byte */
+	uint8_t shift, width; /* of a bit field; width 0 = no bit field */
+	uint8_t reason;       /* enum call_reason: it is unavailable */
 	char name[CALL_NAME_MAX];
 };
 
@@ -95,6 +109,9 @@ struct call_spec {
 	size_t n_args;
 	struct call_type ret;
 	uint8_t ret_reason; /* enum call_reason: the result is unavailable */
+	struct call_result_member members[CALL_MEMBERS_MAX]; /* of the result */
+	size_t n_members;
+	bool members_are_cut; /* the structure has more members */
 	struct call_condition condition;
 	uint32_t limit; /* maximum of recorded calls of each function per second; 0 = no limit */
 	/* Arguments and result are not in the text: they are known from model/calls, or absent. */

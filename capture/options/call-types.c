@@ -42,6 +42,10 @@ static const struct type_row {
 	{ "dirfd", CALL_FD, 32, "enum:dirfd" },
 	{ "double", CALL_FLOAT, 64 },
 	{ "float", CALL_FLOAT, 32 },
+	{ "slice", CALL_SLICE, 64 },
+	{ "view", CALL_VIEW, 64 },
+	{ "int128", CALL_INT128, 64 },
+	{ "uint128", CALL_UINT128, 64 },
 };
 
 static const struct reason_row {
@@ -80,6 +84,16 @@ bool call_type_find(const char *word, size_t n, struct call_type *ret)
 bool call_type_is_memory(const struct call_type *type)
 {
 	return type->form == CALL_STR || type->form == CALL_BUF || type->form == CALL_STRUCT;
+}
+
+bool call_type_is_wide(const struct call_type *type)
+{
+	return type->form >= CALL_SLICE && type->form < CALL_FORM_MAX;
+}
+
+bool call_type_is_of_result(const struct call_type *type)
+{
+	return type->form == CALL_VOID || type->form == CALL_ERRNO || call_type_is_wide(type);
 }
 
 bool call_type_is_signed(const struct call_type *type)

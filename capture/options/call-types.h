@@ -23,6 +23,13 @@ enum call_form {
 	CALL_ERRNO, /* a result: a number, or a negative errno */
 	CALL_FLOAT, /* a floating-point number, in memory or in a general register */
 	CALL_STRUCT, /* the address of a structure, or of several */
+	/* The other forms are only for results of functions, which are in two registers. */
+	CALL_SLICE,  /* an address, and the number of elements there */
+	CALL_VIEW,   /* the same, but the number is first */
+	CALL_INT128, /* a number of two registers */
+	CALL_UINT128,
+	CALL_MEMBERS, /* a structure in the registers, member by member */
+	CALL_POINTED, /* the address of a structure, which is shown member by member */
 	CALL_FORM_MAX,
 };
 
@@ -36,7 +43,11 @@ struct call_type {
 	bool in_hex;     /* CALL_BUF: all bytes are shown in hexadecimal */
 	bool is_array;   /* CALL_STRUCT: several structures */
 	bool is_counted; /* an argument holds the count */
-	uint32_t count;  /* the count, if it is a constant; 0 = an argument holds it */
+	/*
+	 * The count, if it is a constant; 0 = an argument holds it. For CALL_SLICE and CALL_VIEW:
+	 * the number of bytes of an element. For CALL_POINTED: the number of bytes to copy.
+	 */
+	uint32_t count;
 	uint16_t layout; /* CALL_STRUCT: which structure (model/calls/call-structs.h) */
 	uint16_t set;    /* set of named values of a number (model/calls/call-sets.h); 0 = no set */
 	/*
@@ -64,6 +75,12 @@ bool call_type_find(const char *word, size_t n, struct call_type *ret);
 
 /* Returns true if a value of TYPE is an address, and the memory there is shown. */
 bool call_type_is_memory(const struct call_type *type);
+
+/* Returns true if TYPE is only possible for a result. */
+bool call_type_is_of_result(const struct call_type *type);
+
+/* Returns true if a result of TYPE is not a value of the first register alone. */
+bool call_type_is_wide(const struct call_type *type);
 
 /* Returns true if values of TYPE are signed. */
 bool call_type_is_signed(const struct call_type *type);

@@ -157,8 +157,9 @@ static bool decode_rec_call_is_valid(const struct rec_call *rec)
 static bool decode_rec_call_end_is_valid(const struct rec_call_end *rec)
 {
 	return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
-	       rec->head.size == REC_CALL_END_BYTES(rec->n_texts) &&
-	       decode_texts_fit(rec->texts, rec->n_texts);
+	       rec->has_result_text <= 1 &&
+	       rec->head.size == REC_CALL_END_BYTES(rec->n_texts + rec->has_result_text) &&
+	       decode_texts_fit(rec->texts, rec->n_texts + rec->has_result_text);
 }
 
 static bool decode_rec_moment_is_valid(const struct rec_moment *rec)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/calls/call-results.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
 #include "capture/stages/stage.h"
@@ -24,7 +25,7 @@ enum { UNKNOWN_NAMES_MAX = 256, UNKNOWN_NAME_MAX = 32 };
 /* Buffers for the texts of one call's values. */
 struct calls_texts {
 	char copied[CALL_ARGS_MAX][CALL_VALUE_TEXT_MAX];
-	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
+	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_VALUE_TEXT_MAX];
 };
 
 /* A call and its copied data. The data is indexed by arguments of its specification. */
@@ -140,6 +141,21 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 	return (unsigned)spec->n_args;
 }
 
+/* Returns the result of a call of TARGET that has ended with END. The text can be in TO. */
+static struct call_value calls_result(const struct call_target *target,
+				      const struct rec_call_end *end,
+				      char to[static CALL_VALUE_TEXT_MAX])
+{
+	const struct call_result result = {
+		.low = end->result,
+		.high = end->result_high,
+		.memory = end->has_result_text ? &end->texts[end->n_texts] : NULL,
+	};
+
+	return target->place ? call_result_value(target->spec, &result, to)
+			     : call_value_of_syscall(&target->spec->ret, end->result, to);
+}
+
 bool calls_is_unknown(const struct calls *c, uint32_t function)
 {
 	return function < c->targets->n && !c->targets->list[function].place &&
@@ -204,10 +220,7 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
 	ev.call.function = calls_name(c, call, name);
 	ev.call.n_args = calls_values(&view, values, &texts);
 	if (end && end_ns <= c->pipe->to_ns)
-		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
-								      texts.result)
-					       : call_value_of_syscall(&target->spec->ret,
-								       end->result, texts.result);
+		ev.call.result = calls_result(target, end, texts.result);
 	else if (end)
 		ev.call.left_by = "open";
 	ev.call.result.name = "";

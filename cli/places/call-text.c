@@ -97,20 +97,77 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 		outbuf_print(to, ":%u", a->width);
 }
 
-/* Writes the name of A. It can contain characters that specifications do not allow in names. */
-static void call_text_put_name(struct outbuf *to, const struct place_arguments *a, size_t i)
+/*
+ * Writes the name of element I of LIST, or WORD and its number: the name can contain characters
+ * that specifications do not allow in names.
+ */
+static void call_text_put_name(struct outbuf *to, const struct place_argument *list, size_t i,
+			       const char *word)
 {
-	const char *name = a->list[i].name;
+	const char *name = list[i].name;
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
 	bool unfit = false;
 
 	for (size_t k = 0; k < i; k++)
-		unfit |= strcmp(a->list[k].name, name) == 0;
+		unfit |= strcmp(list[k].name, name) == 0;
 	unfit |= *name == '.' || strstr(name, "..") || (n > 0 && name[n - 1] == '.');
 	if (n == 0 || name[n] || n >= CALL_NAME_MAX || isdigit((unsigned char)*name) || unfit)
-		outbuf_print(to, "arg%zu", i + 1);
+		outbuf_print(to, "%s%zu", word, i + 1);
 	else
 		outbuf_print(to, "%s", name);
+}
+
+/* Writes the members of a result of A, in braces. */
+static void call_text_put_members(struct outbuf *to, const struct place_arguments *a, bool words)
+{
+	outbuf_print(to, "{");
+	for (size_t i = 0; i < a->n_members && i < CALL_MEMBERS_MAX; i++) {
+		const struct place_argument *m = &a->members[i];
+		struct place_argument shown = *m;
+
+		/* (only the address of a text is in the structure) */
+		if (shown.kind == 'S')
+			shown.kind = 'p';
+		outbuf_print(to, "%s", i ? ", " : "");
+		call_text_put_type(to, &shown, words);
+		outbuf_print(to, " ");
+		call_text_put_name(to, a->members, i, "member");
+		if (m->reason)
+			outbuf_print(to, "@?%s", call_text_reason(m->reason));
+		else
+			outbuf_print(to, "@%" PRId64, m->load.offset);
+		if (!m->reason && m->width)
+			outbuf_print(to, ">>%u:%u", m->shift, m->width);
+	}
+	outbuf_print(to, "%s}",
+		     a->members_are_cut || a->n_members > CALL_MEMBERS_MAX ? ", ..." : "");
+}
+
+static void call_text_put_result(struct outbuf *to, const struct place_arguments *a, bool words)
+{
+	const struct place_argument *r = &a->result;
+
+	if (r->reason) {
+		call_text_put_type(to, r, words);
+		outbuf_print(to, "@?%s", call_text_reason(r->reason));
+		return;
+	}
+	switch (r->kind) {
+	case 'R':
+	case 'M':
+		outbuf_print(to, "%s", r->kind == 'R' ? "struct" : "ptr");
+		call_text_put_members(to, a, words);
+		break;
+	case 'L':
+	case 'V':
+		outbuf_print(to, "%s", r->kind == 'L' ? "slice" : "view");
+		if (a->result_unit > 1)
+			outbuf_print(to, "[%u]", a->result_unit);
+		break;
+	default:
+		call_text_put_type(to, r, words);
+		break;
+	}
 }
 
 void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a, bool is_point,
@@ -121,16 +178,14 @@ void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a,
 		outbuf_print(to, "%s", i ? ", " : "");
 		call_text_put_type(to, &a->list[i], words);
 		outbuf_print(to, " ");
-		call_text_put_name(to, a, i);
+		call_text_put_name(to, a->list, i, "arg");
 		call_text_put_location(to, &a->list[i], i, is_point);
 	}
 	outbuf_print(to, ")");
 	if (is_point || !a->result.kind)
 		return;
 	outbuf_print(to, " -> ");
-	call_text_put_type(to, &a->result, words);
-	if (a->result.reason && a->result.kind != 'f')
-		outbuf_print(to, "@?%s", call_text_reason(a->result.reason));
+	call_text_put_result(to, a, words);
 }
 
 void call_text_put_label(struct outbuf *to, const char *label)

@@ -24,14 +24,7 @@ enum {
 /* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
 static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
 
-/*
- * Returns true if Rust passes a value of TYPE, with the leaves L, as the convention of C does.
- * Rust's own convention for other types is not fixed: they are in registers, or behind an address.
- * The debug information does not say which convention a function has: a function for C can have a
- * mangled name, and a function for Rust a plain one. So only values that both conventions pass in
- * the same way are certain.
- */
-static bool arguments_rust_is_certain(Dwarf_Die *type, const struct place_leaves *l)
+bool place_convention_rust_is_certain(Dwarf_Die *type, const struct place_leaves *l)
 {
 	uint64_t bytes = place_type_bytes(type);
 	int tag = dwarf_tag(type);
@@ -439,7 +432,7 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 		return;
 	}
 	c->is_unknown |= classes.is_unknown || arguments_convention_splits(c, type, &l);
-	c->is_unknown |= c->is_rust && (!arguments_rust_is_certain(type, &l) ||
+	c->is_unknown |= c->is_rust && (!place_convention_rust_is_certain(type, &l) ||
 					arguments_rust_splits(c, &classes));
 	arguments_convention_place(c, &classes, &l, a);
 	for (size_t i = first; c->is_foreign && i < a->n; i++)
@@ -450,86 +443,5 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 				      a);
 	c->has_wide_vector |=
 		classes.words[0] == PLACE_CLASS_VECTOR && classes.bytes > 2 * PLACE_WORD;
-	place_leaves_deinit(&l);
-}
-
-/* ---- the result ---- */
-
-/*
- * Returns true if a result of TYPE with CLASSES can be in memory (at an address in the first
- * register) or in vector registers: it is larger than the vector registers of processors without
- * AVX. The debug information does not say for which processors the code is. (LLVM uses two
- * registers for a vector, but not for a structure.)
- */
-static bool arguments_result_is_ambiguous(const struct place_convention *c, Dwarf_Die *type,
-					  const struct place_classes *classes)
-{
-	return classes->words[0] == PLACE_CLASS_VECTOR && classes->bytes > 2 * PLACE_WORD &&
-	       (!c->is_llvm || place_leaves_is_structure(type));
-}
-
-/*
- * Returns true if LEAF, the only value of a result with CLASSES, is the number in its general
- * register.
- */
-static bool arguments_result_is_number(const struct place_classes *classes,
-				       const struct place_leaf *leaf)
-{
-	return classes->words[0] == PLACE_CLASS_GENERAL && classes->words[1] == PLACE_CLASS_NONE &&
-	       leaf->at == 0 && leaf->width == 0 && strchr("iuchbpeSU", leaf->kind) &&
-	       (leaf->bytes == 1 || leaf->bytes == 2 || leaf->bytes == 4 ||
-		leaf->bytes == PLACE_WORD);
-}
-
-void place_convention_result(Dwarf_Die *function, struct place_convention *c,
-			     struct place_arguments *ret)
-{
-	struct place_argument *result = &ret->result;
-	struct place_classes classes;
-	struct place_leaves l = { .n = 0 };
-	Dwarf_Die type;
-
-	if (!place_type_of(function, &type))
-		return;
-	place_type_classify(&type, &classes);
-	c->is_unknown |= classes.is_unknown || arguments_result_is_ambiguous(c, &type, &classes);
-	if (c->is_foreign &&
-	    (place_leaves_is_structure(&type) || dwarf_tag(&type) == DW_TAG_array_type)) {
-		*result = (struct place_argument){ .kind = 'u',
-						   .bytes = PLACE_WORD,
-						   .reason = PLACE_REASON_NOT_WHOLE };
-		return;
-	}
-	if (classes.words[0] == PLACE_CLASS_MEMORY ||
-	    (place_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
-		c->registers++; /* the register for the address */
-		/* (in C, a small packed structure is in memory; Rust returns it in registers) */
-		c->is_unknown |= c->is_rust && classes.bytes <= 2 * PLACE_WORD;
-		*result = (struct place_argument){ .kind = 'p', .bytes = PLACE_WORD };
-		return;
-	}
-	place_leaves_collect(&l, &type, "", 0, 0);
-	/* (Rust returns a value of up to a word in a register, and a large one in memory) */
-	c->is_unknown |=
-		c->is_rust && classes.bytes > PLACE_WORD && !arguments_rust_is_certain(&type, &l);
-	if (l.n == 0 && classes.words[0] == PLACE_CLASS_NONE)
-		return;
-	/* (deep structures, and Rust's enumerations with data, have no values here) */
-	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {
-		/* (the only value of a union is the number with all its bits) */
-		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;
-		result->bytes = l.list[0].bytes;
-		result->words = TAKE_PTR(l.list[0].words);
-	} else if (l.n == 1 && l.list[0].kind == 'f' && l.list[0].bytes <= PLACE_WORD) {
-		result->kind = 'f';
-		result->bytes = l.list[0].bytes;
-		result->reason = PLACE_REASON_VECTOR;
-	} else {
-		result->kind = 'u';
-		result->bytes = PLACE_WORD;
-		result->reason = classes.bytes > PLACE_WORD               ? PLACE_REASON_WIDE
-				 : classes.words[0] == PLACE_CLASS_VECTOR ? PLACE_REASON_VECTOR
-									  : PLACE_REASON_NOT_WHOLE;
-	}
 	place_leaves_deinit(&l);
 }

@@ -121,11 +121,12 @@ static void arguments_leaves_member(struct place_leaves *l, Dwarf_Die *member, c
 	Dwarf_Die type;
 
 	if (!place_type_of(member, &type) ||
-	    (!place_type_member(member, place_type_bytes(&type), &bit, &bits) && bits == 0))
+	    (!place_type_member(member, place_type_bytes(&type), &bit, &bits) && bits == 0) ||
+	    snprintf(whole, sizeof(whole), "%s%s%s", name, its && *name ? "." : "", its ?: "") >=
+		    (int)sizeof(whole)) {
+		l->has_left_out = true;
 		return;
-	if (snprintf(whole, sizeof(whole), "%s%s%s", name, its && *name ? "." : "", its ?: "") >=
-	    (int)sizeof(whole))
-		return;
+	}
 	if (bits)
 		arguments_leaves_bits(l, &type, whole, at * 8 + bit, bits);
 	else
@@ -144,10 +145,17 @@ void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *n
 			arguments_leaves_split(l);
 		return;
 	}
-	if (depth == ARGUMENT_DEPTH_MAX || dwarf_child(type, &member) != 0)
+	if (dwarf_child(type, &member) != 0)
 		return;
 	do {
-		if (place_type_is_member(&member))
+		/* (the parts of an enumeration of Rust that has data) */
+		if (dwarf_tag(&member) == DW_TAG_variant_part)
+			l->has_left_out = true;
+		if (!place_type_is_member(&member))
+			continue;
+		if (depth == ARGUMENT_DEPTH_MAX)
+			l->has_left_out = true;
+		else
 			arguments_leaves_member(l, &member, name, at, depth);
 	} while (!l->cut && ++l->n_visited < PLACE_PARTS_MAX && places_next(&member));
 }

@@ -5,6 +5,7 @@
  *   place-arguments.c             the arguments of a function, and the variables at an address
  *   place-arguments-leaves.c      the values in a type
  *   place-arguments-convention.c  where the calling convention and the compiler put them
+ *   place-arguments-result.c      where the calling convention puts the result
  */
 #pragma once
 
@@ -36,7 +37,8 @@ struct place_leaves {
 	struct place_leaf list[PLACE_ARGUMENTS_MAX];
 	size_t n;
 	bool cut;
-	size_t n_visited; /* members examined; structures without members can make this large */
+	bool has_left_out; /* a member is too deep, or has too long a name, or no fixed place */
+	size_t n_visited;  /* members examined; structures without members can make this large */
 };
 
 void place_leaves_deinit(struct place_leaves *l);
@@ -75,14 +77,27 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 			       Dwarf_Die *parameter, Dwarf_Die *type, struct place_arguments *a);
 
 /*
+ * Returns true if Rust passes a value of TYPE, with the leaves L, as the convention of C does.
+ * Rust's own convention for other types is not fixed: they are in registers, or behind an address.
+ * The debug information does not say which convention a function has: a function for C can have a
+ * mangled name, and a function for Rust a plain one. So only values that both conventions pass in
+ * the same way are certain.
+ */
+bool place_convention_rust_is_certain(Dwarf_Die *type, const struct place_leaves *l);
+
+/* ---- place-arguments-result.c ---- */
+
+/*
  * Sets the result of FUNCTION. If the result is in memory, the function returns its address, so the
- * address represents the result. Other structures are a result only if they consist of a single
- * number.
+ * address represents the result.
  */
 void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 			     struct place_arguments *ret);
 
 /* ---- place-arguments.c ---- */
+
+/* Sets TO, without its place, from LEAF, and takes the words of LEAF. */
+void place_argument_of_leaf(struct place_leaf *leaf, struct place_argument *to);
 
 /* Adds LEAF, with its words. Returns NULL if there are too many. */
 struct place_argument *place_arguments_add(struct place_arguments *a, struct place_leaf *leaf);

@@ -19,18 +19,13 @@ void place_arguments_deinit(struct place_arguments *a)
 	for (size_t i = 0; i < a->n; i++)
 		free(a->list[i].words);
 	free(a->result.words);
+	for (size_t i = 0; i < a->n_members; i++)
+		free(a->members[i].words);
 	*a = (struct place_arguments){ 0 };
 }
 
-struct place_argument *place_arguments_add(struct place_arguments *a, struct place_leaf *leaf)
+void place_argument_of_leaf(struct place_leaf *leaf, struct place_argument *to)
 {
-	struct place_argument *to;
-
-	if (a->n == PLACE_ARGUMENTS_MAX) {
-		a->cut = true;
-		return NULL;
-	}
-	to = &a->list[a->n++];
 	*to = (struct place_argument){
 		.kind = leaf->kind, .bytes = leaf->bytes, .shift = leaf->bit, .width = leaf->width
 	};
@@ -42,6 +37,18 @@ struct place_argument *place_arguments_add(struct place_arguments *a, struct pla
 	    (leaf->kind != 'f' && leaf->bytes != 1 && leaf->bytes != 2 && leaf->bytes != 4 &&
 	     leaf->bytes != PLACE_WORD))
 		to->reason = PLACE_REASON_NOT_WHOLE;
+}
+
+struct place_argument *place_arguments_add(struct place_arguments *a, struct place_leaf *leaf)
+{
+	struct place_argument *to;
+
+	if (a->n == PLACE_ARGUMENTS_MAX) {
+		a->cut = true;
+		return NULL;
+	}
+	to = &a->list[a->n++];
+	place_argument_of_leaf(leaf, to);
 	return to;
 }
 

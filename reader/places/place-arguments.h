@@ -27,7 +27,17 @@ struct place_arguments {
 	size_t n;
 	bool cut;        /* there are more arguments */
 	bool is_changed; /* the compiler changed them, so the calling convention does not apply */
-	struct place_argument result; /* kind 0 = no result */
+	/*
+	 * Kind 0 = no result. These kinds are only for results: 'R' = a structure in registers; 'M'
+	 * = the address of a structure; 'L' = a slice, an address and a number of elements; 'V' =
+	 * the same in reverse order. A number can have two words.
+	 */
+	struct place_argument result;
+	uint32_t result_unit; /* of a slice: number of bytes of an element */
+	/* Of a structure. The offset of `load` is the first byte, in memory or in the registers. */
+	struct place_argument members[PLACE_ARGUMENTS_MAX];
+	size_t n_members;
+	bool members_are_cut; /* there are more members */
 };
 
 void place_arguments_deinit(struct place_arguments *a);

@@ -76,6 +76,29 @@ TEST(test_types)
 	assert_int_equal(spec.ret.form, CALL_ERRNO);
 }
 
+TEST(test_results)
+{
+	take("x:f() -> slice[4] limit 3/s");
+	assert_int_equal(spec.ret.form, CALL_SLICE);
+	assert_int_equal(spec.ret.count, 4);
+	assert_true(spec.ret.in_hex);
+	assert_int_equal(spec.limit, 3);
+	take("x:f() -> view");
+	assert_int_equal(spec.ret.form, CALL_VIEW);
+	assert_int_equal(spec.ret.count, 1);
+	take("x:f(int n) -> ptr{int8 a, int b.c, uint8 d@20>>2:3, ptr e@?whole, ...} if $n > 1");
+	assert_int_equal(spec.ret.form, CALL_POINTED);
+	assert_int_equal(spec.n_members, 4);
+	assert_int_equal(spec.members[1].at, 4);
+	assert_string_equal(spec.members[1].name, "b.c");
+	assert_int_equal(spec.members[2].at, 20);
+	assert_int_equal(spec.members[2].shift, 2);
+	assert_int_equal(spec.members[2].width, 3);
+	assert_int_equal(spec.members[3].reason, CALL_REASON_NO_NUMBER);
+	assert_true(spec.members_are_cut);
+	assert_int_equal(spec.condition.op, CALL_OP_GT);
+}
+
 TEST(test_buffers)
 {
 	take("x:write(fd to, buf[n] what, size_t n, buf[16] more) -> ssize_t");
@@ -181,13 +204,24 @@ TEST(test_words)
 }
 
 /* The place of the error, and a part of the message. */
+struct wrong {
+	const char *text;
+	size_t at;
+	const char *why;
+};
+
+static void check_wrong(const struct wrong *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(call_spec_parse(rows[i].text, &spec, &error), -EINVAL);
+		if (error.at != rows[i].at || !strstr(error.why, rows[i].why))
+			fail_msg("%s: at %zu: %s", rows[i].text, error.at, error.why);
+	}
+}
+
 TEST(test_wrong)
 {
-	static const struct {
-		const char *text;
-		size_t at;
-		const char *why;
-	} rows[] = {
+	static const struct wrong rows[] = {
 		{ "", 0, "no ':'" },
 		{ "fopen(str path)", 0, "no ':'" },
 		{ ":f()", 0, "the file is missing" },
@@ -213,7 +247,6 @@ TEST(test_wrong)
 		{ "x:f(buf[16 a)", 11, "']' is missing" },
 		{ "x:f(buf[16a] a)", 10, "unexpected character in a number" },
 		{ "x:f(buf[] a)", 8, "a number is missing" },
-		{ "x:f() -> buf[3]", 9, "cannot be a buffer" },
 		{ "x:f() ->", 8, "a type is missing" },
 		{ "x:f() - int", 6, "unexpected text" },
 		{ "x:f() limit", 11, "a number is missing" },
@@ -253,11 +286,32 @@ TEST(test_wrong)
 		{ "x:f(int d@?vector) if $d > 1", 23, "in a vector register" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(call_spec_parse(rows[i].text, &spec, &error), -EINVAL);
-		if (error.at != rows[i].at || !strstr(error.why, rows[i].why))
-			fail_msg("%s: at %zu: %s", rows[i].text, error.at, error.why);
-	}
+	check_wrong(rows, ARRAY_SIZE(rows));
+}
+
+TEST(test_wrong_results)
+{
+	static const struct wrong rows[] = {
+		{ "x:f(size_t n) -> buf[n]", 21, "the length of a result is a number" },
+		{ "x:f() -> buf", 12, "the length is missing" },
+		{ "x:f() -> double", 9, "in a vector register" },
+		{ "syscall:read(fd a) -> str", 22, "the result of a system call is a number" },
+		{ "syscall:read(fd a) -> int128", 22, "the result of a system call is a number" },
+		{ "x:f() -> struct:raw", 9, "length of this structure is unknown" },
+		{ "x:f() -> struct:sockaddr", 9, "length of this structure is unknown" },
+		{ "x:f() -> slice[0]", 15, "1 to 65536 bytes" },
+		{ "x:f() -> slice[4", 16, "']' is missing" },
+		{ "x:f(slice a)", 4, "only for results" },
+		{ "x:f(int128 a)", 4, "only for results" },
+		{ "x:f() -> struct{}", 16, "a type is missing" },
+		{ "x:f() -> struct{int}", 19, "the name of the member is missing" },
+		{ "x:f() -> struct{str a}", 16, "a member is a number or an address" },
+		{ "x:f() -> struct{int a int b}", 22, "',' or '}' is missing" },
+		{ "x:f() -> struct{ptr a, ptr b, int8 c}", 35, "at most 16 bytes" },
+		{ "x:f() -> ptr{int a@65536}", 24, "at most 65536 bytes" },
+	};
+
+	check_wrong(rows, ARRAY_SIZE(rows));
 }
 
 TEST(test_long)
@@ -291,12 +345,13 @@ TEST(test_values)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),      cmocka_unit_test(test_least),
-		cmocka_unit_test(test_types),      cmocka_unit_test(test_buffers),
-		cmocka_unit_test(test_conditions), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_ranges),     cmocka_unit_test(test_locations),
-		cmocka_unit_test(test_words),      cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_long),       cmocka_unit_test(test_values),
+		cmocka_unit_test(test_whole),     cmocka_unit_test(test_least),
+		cmocka_unit_test(test_types),     cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_results),   cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_limits),    cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_locations), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_wrong),     cmocka_unit_test(test_long),
+		cmocka_unit_test(test_values),    cmocka_unit_test(test_wrong_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,36 @@ TEST(test_record_strings)
 	}
 }
 
+/* The end of a call has texts: of arguments that were read at the return, and of the result. */
+TEST(test_call_ends)
+{
+	static const struct {
+		uint32_t n_texts, has_result_text, room;
+		int32_t bytes; /* of the last text */
+		bool good;
+	} rows[] = {
+		{ 0, 0, 0, 0, true },    { 3, 0, 3, 256, true },  { 0, 1, 1, 256, true },
+		{ 3, 1, 4, -14, true },  { 3, 1, 4, 256, true },  { 3, 1, 4, 257, false },
+		{ 0, 1, 1, 257, false }, { 4, 0, 4, 0, false },   { 4, 1, 5, 0, false },
+		{ 0, 1, 0, 0, false },   { 1, 0, 2, 0, false },   { 1, 1, 1, 0, false },
+		{ 0, 2, 2, 0, false },   { 2, 255, 3, 0, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t size = REC_CALL_END_BYTES(rows[i].room);
+		_cleanup_free_ struct rec_call_end *rec =
+			(struct rec_call_end *)record(REC_CALL_END, size, size);
+
+		rec->n_texts = (__u8)rows[i].n_texts;
+		rec->has_result_text = (__u8)rows[i].has_result_text;
+		if (rows[i].room > 0)
+			rec->texts[rows[i].room - 1].bytes = rows[i].bytes;
+		assert_ptr_equal(decode_record(rec, size), rows[i].good ? rec : NULL);
+		rec->function = CALL_FUNCTIONS_MAX;
+		assert_null(decode_record(rec, size));
+	}
+}
+
 TEST(test_record_args)
 {
 	static const struct {
@@ -426,7 +456,7 @@ int main(void)
 		cmocka_unit_test(test_record_args),    cmocka_unit_test(test_ring_words),
 		cmocka_unit_test(test_record_values),  cmocka_unit_test(test_ring_intervals),
 		cmocka_unit_test(test_time),           cmocka_unit_test(test_is_lost),
-		cmocka_unit_test(test_is_sched),
+		cmocka_unit_test(test_is_sched),       cmocka_unit_test(test_call_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

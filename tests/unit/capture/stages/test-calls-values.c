@@ -137,7 +137,7 @@ TEST(test_unavailable_result)
 		const char *text; /* with the results -1, 0 and 1 */
 	} rows[] = {
 		{ "out buf[n] b, size_t n) -> int64@?wide", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
-		{ "out buf[n] b, size_t n) -> double", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
+		{ "out buf[n] b, size_t n) -> double@?vector", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
 		{ "out buf[n] b, size_t n)", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
 		{ "out buf[n] b, size_t n) -> long", 0, "b=\"ab\" b=\"ab\" " },
 		{ "out struct:status b) -> int@?wide", 1,

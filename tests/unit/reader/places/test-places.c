@@ -661,7 +661,7 @@ static void test_rust_unoptimised(void **state)
 	check_arguments("plain-rust", "place_shop::pass::option", "n i4 r5+0, a i4 ? -> i4");
 	check_tail("plain-rust", "place_shop::pass::string", ", a i4 ? -> i4");
 	check_arguments("plain-rust", "place_shop::pass::array", "n i4 ? -> u8");
-	check_arguments("plain-rust", "place_shop::pass::text", "n i4 r4+0 -> p8");
+	check_arguments("plain-rust", "place_shop::pass::text", "n i4 r4+0 -> M8");
 }
 
 /*

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Results of calls: texts, slices, structures and numbers of two registers; and only those of the
+# calls that a condition or a limit selects, also if a call returns in another thread.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command gcc
+[ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
+remember_bpf
+
+gcc -D_GNU_SOURCE -O2 -g -pthread -o "$TMP/load" "$ROOT/tests/support/loads/results-load.c"
+strip -g -o "$TMP/bare" "$TMP/load"
+
+# calls WORD ...: runs `kymo calls WORD ...`. Writes the calls to $TMP/calls as JSON, in the order
+# of their begins.
+calls() {
+	"$KYMO" calls --direct --json "$@" >"$TMP/said" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
+	gojq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
+}
+
+# results FUNCTION: prints the results of its calls, one on a line. Addresses are replaced by a word.
+results() {
+	gojq -r "select(.function == \"$1\") | .return" "$TMP/calls" | sed -E 's/0x[0-9a-f]{9,}/ADDRESS/; s/^[0-9]{10,}$/ADDRESS/'
+}
+
+# check_results FUNCTION: compares the results with the standard input
+check_results() {
+	diff <(results "$1") - >&2 || fail "the results of $1 (<) differ from the expected ones (>)"
+}
+
+many=$(printf 'm%.0s' {1..256})
+
+check_all() {
+	check_results two <<<"{x=-5, y=7, n=1099511627776}"
+	check_results small <<<"{a=5, b=17, c=-3, f=2.5}"
+	check_results mixed <<<"{d=<unavailable: in a vector register>, n=3}"
+	check_results wide <<<"-3541774862152233910272"
+	check_results text <<-'END'
+		"a \"text\"\n"
+		0
+	END
+	# A text ends at its NUL, after 256 bytes (255 of them are shown), or where the readable
+	# memory ends.
+	check_results sized <<-END
+		"hello, world"
+		"${many%m}"...
+		"cut it"...
+		ADDRESS
+	END
+}
+
+note "results of specified types"
+calls --call "$TMP/bare:text(int n) -> str" --call "$TMP/bare:sized(ptr s, size_t size) -> str" \
+	--call "$TMP/bare:two() -> struct{int x, int16 y, long n}" \
+	--call "$TMP/bare:small() -> struct{uint8 a@0>>0:3, uint8 b@0>>3:5, int16 c@2, float f}" \
+	--call "$TMP/bare:mixed() -> struct{double d@?vector, long n@0}" \
+	--call "$TMP/bare:large() -> ptr{long a, int b, int state, int last@336}" \
+	--call "$TMP/bare:slice(ptr s, size_t n, size_t size) -> slice" \
+	--call "$TMP/bare:view() -> view" --call "$TMP/bare:wide() -> int128" -- "$TMP/bare" all
+check_all
+check_results large <<<"{a=4, b=-1, state=1, ...}"
+# (the length of a slice is its own, and not the argument `size`)
+check_results slice <<-END
+	"hello"
+	""
+	"$many"...
+	"cut it"...
+	{0x1, 7}
+END
+check_results view <<-END
+	"hell"
+	"$many"...
+END
+
+note "results from debug information"
+calls --call "$TMP/load:*" -- "$TMP/load" all
+check_all
+gojq -r 'select(.function == "large") | .return' "$TMP/calls" >"$TMP/is"
+assert_eq "$(sed -E 's/more=<[^>]*>, //' "$TMP/is")" "{a=4, b=-1, state=EOPEN, ...}" "a structure in memory"
+# (a structure of an address and a number need not be a slice)
+check_results slice <<-'END'
+	{p=ADDRESS, n=5}
+	{p=ADDRESS, n=0}
+	{p=ADDRESS, n=400}
+	{p=ADDRESS, n=60}
+	{p=0x1, n=7}
+END
+check_results half <<<"<unavailable: in a vector register>"
+
+note "functions of libc"
+calls --call libc.so.6:getenv --call libc.so.6:strdup -- env KYMO_TEST=value sh -c 'cd / && exec true'
+assert_ge "$(gojq -r 'select(.function == "getenv" and (.return | type) == "string") | .return' "$TMP/calls" | wc -l)" 1 \
+	"texts from the environment"
+
+note "a condition and a limit select the texts of results, too"
+calls --call "$TMP/bare:sized(ptr s, size_t size) -> str if \$size > 5" \
+	--call "$TMP/bare:text(int n) -> str if \$n == 1" -- "$TMP/bare" all
+assert_eq "$(results sized)" "" "no call of sized"
+check_results text <<<'"a \"text\"\n"'
+calls --call "$TMP/bare:sized(ptr s, size_t size) -> str limit 2/s" -- "$TMP/bare" all
+assert_ge "$(gojq -r 'select(.return and (.return | type) == "string") | .return' "$TMP/calls" | wc -l)" 2 "texts within the limit"
+assert_eq "$(gojq -s 'map(.left_out // 1) | add' "$TMP/said")" 4 \
+	"calls within the limit, and left out"
+
+note "calls that return in another thread"
+calls --call "$TMP/bare:coroutine(int n) -> str" -- "$TMP/bare" moves
+results coroutine | sort | uniq -c | sed 's/^ *//' >"$TMP/is"
+diff "$TMP/is" - >&2 <<-'END' || fail "the results of coroutine (<) differ from the expected ones (>)"
+	5 "a \"text\"\n"
+	5 "hello, world"
+END
+calls --call "$TMP/bare:coroutine(int n) -> str if \$n >= 8" -- "$TMP/bare" moves
+check_results coroutine <<-'END'
+	"a \"text\"\n"
+	"hello, world"
+END
+
+note "results that cannot be read are refused"
+for result in double float; do
+	expect_exit 2 "$KYMO" calls --direct --call "$TMP/bare:half(int n) -> $result" -- "$TMP/bare" all
+	assert_says "$TMP/stderr" "this result is in a vector register, which the eBPF programs cannot read"
+done
+expect_exit 2 "$KYMO" calls --direct --call "syscall:getcwd(ptr to) -> str" -- "$TMP/bare" all
+assert_says "$TMP/stderr" "the result of a system call is a number"
+
+no_bpf_left "recordings of results"
