@@ -2,9 +2,11 @@
 #include "capture/calls/call-results.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/calls/call-errors.h"
 #include "model/calls/call-print.h"
 
 __extension__ typedef unsigned __int128 result_wide;
@@ -45,7 +47,24 @@ static void result_print_value(struct call_print *p, const struct call_value *v)
 	}
 }
 
-/* ---- numbers of two registers ---- */
+/* ---- numbers ---- */
+
+/*
+ * Shows a result of one register. Readers take the name of an errno for an error. So the name of a
+ * value of an enumeration that looks like one is followed by its number.
+ */
+static struct call_value result_number(const struct call_spec *spec, uint64_t number, char *to)
+{
+	struct call_value v = call_value_of_spec(spec, &spec->ret, number, to);
+	size_t n;
+
+	if (!spec->ret.words || v.form != CALL_VALUE_TEXT || !call_is_error(v.text))
+		return v;
+	n = strlen(to);
+	snprintf(to + n, CALL_VALUE_TEXT_MAX - n, "=%" PRId64,
+		 (int64_t)call_type_value(&spec->ret, number));
+	return v;
+}
 
 static struct call_value result_wide_number(const struct call_result *r, bool is_signed, char *to)
 {
@@ -165,6 +184,6 @@ struct call_value call_result_value(const struct call_spec *spec, const struct c
 	case CALL_MEMBERS:
 		return result_members(spec, (const char *)words, sizeof(words), to);
 	default:
-		return call_value_of_spec(spec, type, r->low, to);
+		return result_number(spec, r->low, to);
 	}
 }

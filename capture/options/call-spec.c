@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/calls/call-structs.h"
 #include "model/calls/call-syscalls.h"
 #include "model/calls/libc-functions.h"
 #include "base/cleanup.h"
@@ -251,10 +252,28 @@ static int spec_operator(struct call_spec_reader *r, uint8_t *ret)
 	return call_spec_fail(r, r->p, "expected one of == != < <= > >= &");
 }
 
+/*
+ * Returns the reason why ARG cannot be compared with a number; NULL = it can. The content of
+ * "struct:raw" is unknown, and it is often a number and no address (fcntl).
+ */
+static const char *spec_compare_problem(const struct call_arg *arg)
+{
+	const struct call_struct *layout = call_struct_by_number(arg->type.layout);
+
+	if (arg->type.form == CALL_FLOAT)
+		return "this argument is not a number that can be compared, but a "
+		       "floating-point number";
+	if (call_type_is_memory(&arg->type) && !(layout && layout->n_members == 0))
+		return "this argument is not a number, but an address; a condition does not see "
+		       "the memory there (for the address itself, name the argument with 'ptr')";
+	return NULL;
+}
+
 static int spec_condition(struct call_spec_reader *r)
 {
 	struct call_condition *c = &r->spec->condition;
 	size_t n = call_spec_word(r);
+	const char *problem;
 	int arg;
 
 	if (!call_spec_same("if", r->p, n))
@@ -266,9 +285,9 @@ static int spec_condition(struct call_spec_reader *r)
 	arg = call_spec_find_arg(r->spec, r->p, n);
 	if (arg < 0)
 		return call_spec_fail(r, r->p, "there is no argument of this name");
-	if (call_type_is_memory(&r->spec->args[arg].type) ||
-	    r->spec->args[arg].type.form == CALL_FLOAT)
-		return call_spec_fail(r, r->p, "this argument is not a number");
+	problem = spec_compare_problem(&r->spec->args[arg]);
+	if (problem)
+		return call_spec_fail(r, r->p, "%s", problem);
 	if (r->spec->args[arg].location.reason)
 		return call_spec_fail(r, r->p, "this argument is unavailable: %s",
 				      call_reason_text(r->spec->args[arg].location.reason));

@@ -84,6 +84,20 @@ static void summary_calls_print_histogram(struct call_sum *const *sums, size_t n
 	}
 }
 
+/* Counts the N functions behind the last printed row, and their calls. */
+static void summary_calls_print_rest(struct call_sum *const *sums, size_t n)
+{
+	uint64_t calls = 0, left_out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		calls += sums[i]->took.n + sums[i]->unwound + sums[i]->open;
+		left_out += sums[i]->left_out;
+	}
+	printf("%8" PRIu64 " more, of %zu other function%s (-n shows more)\n", calls, n, text_s(n));
+	if (left_out > 0)
+		printf("%8" PRIu64 " more of these, omitted or not recorded\n", left_out);
+}
+
 int summary_calls_print(const struct call_sums *s, size_t limit)
 {
 	_cleanup_free_ struct call_sum **sums = NULL;
@@ -109,7 +123,7 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 				       : "more, omitted because of the limit");
 	}
 	if (n > limit)
-		printf("    ... and %zu other functions (-n shows more)\n", n - limit);
+		summary_calls_print_rest(sums + limit, n - limit);
 	summary_calls_print_histogram(sums, n < limit ? n : limit);
 	return 0;
 }

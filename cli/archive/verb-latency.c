@@ -367,8 +367,7 @@ static void verb_latency_say_none(const struct latency_options *o, const struct 
 static int verb_latency_say_missing(const struct latency_options *o, const struct latency_input *in,
 				    const struct open_trace *t)
 {
-	bool scheduled = in->summary->switches > 0;
-	bool any = scheduled && verb_latency_needs_switches(o);
+	bool scheduled = in->summary->switches > 0, any = false;
 	int r = CLI_FAILED;
 
 	if (!scheduled && verb_latency_needs_switches(o))
@@ -378,6 +377,9 @@ static int verb_latency_say_missing(const struct latency_options *o, const struc
 		if (o->chosen[i] && !verb_latency_has(in, i) && (scheduled || i > LATENCY_RUN))
 			verb_latency_say_none(o, t, i);
 	}
+	if (!any && scheduled && !o->any_chosen)
+		cli_error("%s contains no durations%s", t->name,
+			  o->part.has_from || o->part.has_to ? " that end in the window" : "");
 	return any ? CLI_OK : r;
 }
 
@@ -401,8 +403,11 @@ static int verb_latency_run(const struct latency_options *o, const char *path)
 	if (summary_finish(in.summary) < 0 || latencies_finish(in.latencies) < 0)
 		return cli_failed("out of memory");
 	status = verb_latency_say_missing(o, &in, &t);
-	if (status != CLI_OK)
+	if (status != CLI_OK) {
+		/* (a loss can be the reason why there is nothing to show) */
+		read_events_finish(&t, in.summary);
 		return status;
+	}
 	r = o->json ? verb_latency_print_json(o, &in, &t) : verb_latency_print_text(o, &in, &t);
 	return r != CLI_OK ? r : read_events_finish(&t, in.summary);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/calls/call-errors.h"
 #include "model/calls/call-restarts.h"
 #include "model/calls/call-variants.h"
 #include "base/text.h"
@@ -15,7 +16,6 @@
 #include "model/koids.h"
 
 enum {
-	ERRNO_LAST = 133,
 	LINE_COLUMN = 40,
 	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* the recorder takes no more frames */
 };
@@ -32,18 +32,6 @@ static const char *call_lines_name(const struct call_lines *l, uint32_t tid)
 }
 
 /* ---- text ---- */
-
-/* Returns the text of the errno NAME; NULL if NAME is not an errno. */
-static const char *call_lines_errno(const char *name)
-{
-	for (int i = 1; i <= ERRNO_LAST; i++) {
-		const char *known = strerrorname_np(i);
-
-		if (known && strcmp(known, name) == 0)
-			return strerror(i);
-	}
-	return NULL;
-}
 
 static int call_lines_print_value(const struct call_value *v)
 {
@@ -66,7 +54,7 @@ static int call_lines_print_value(const struct call_value *v)
 static void call_lines_print_result(const struct event *ev)
 {
 	const struct call_value *v = &ev->call.result;
-	const char *meaning = v->form == CALL_VALUE_TEXT ? call_lines_errno(v->text) : NULL;
+	const char *meaning = v->form == CALL_VALUE_TEXT ? call_errno_meaning(v->text) : NULL;
 	const char *restart = v->form == CALL_VALUE_TEXT ? call_restart_meaning(v->text) : NULL;
 
 	if (v->form == CALL_VALUE_NONE && *ev->call.left_by) {

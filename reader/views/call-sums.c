@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "model/calls/call-errors.h"
 
 void call_sums_deinit(struct call_sums *s)
 {
@@ -22,14 +23,14 @@ void call_sums_deinit(struct call_sums *s)
 }
 
 /*
- * Returns true if a call has failed, by its result: a word without quotes is an errno. Otherwise, a
- * failed call returns -1.
+ * Returns true if a call has failed, by its result: the name of an error, or -1. (If an enumeration
+ * of a program has a value with the name of an errno, the recorder adds the number to the name.)
  */
 static bool call_sums_has_failed(const struct call_value *result)
 {
 	if (result->form == CALL_VALUE_INT)
 		return result->i64 == -1;
-	return result->form == CALL_VALUE_TEXT && result->text[0] == 'E' && result->text[1] != '\0';
+	return result->form == CALL_VALUE_TEXT && call_is_error(result->text);
 }
 
 /* Returns the sum of FUNCTION. It is zero at first. Returns NULL without memory. */

@@ -22,6 +22,11 @@ kymo latency "$T/lost"
 echo "exit $?"
 kymo latency - <"$T/damaged" >/dev/null
 echo "exit $?"
+# Nothing to show, in a window and without one; the losses are reported anyway.
+kymo latency --from 800us --to 801us "$T/small"
+echo "exit $?"
+kymo latency --metric irq "$T/lost"
+echo "exit $?"
 kymo latency
 kymo latency a b
 kymo latency --by total a

@@ -89,6 +89,11 @@ check_results slice <<-'END'
 	{p=0x1, n=7}
 END
 check_results half <<<"<unavailable: in a vector register>"
+check_results state <<-'END'
+	EMPTY
+	EOPEN
+	EPERM_OF_OURS
+END
 
 note "functions of libc"
 calls --call libc.so.6:getenv --call libc.so.6:strdup -- env KYMO_TEST=value sh -c 'cd / && exec true'
@@ -104,6 +109,24 @@ calls --call "$TMP/bare:sized(ptr s, size_t size) -> str limit 2/s" -- "$TMP/bar
 assert_ge "$(gojq -r 'select(.return and (.return | type) == "string") | .return' "$TMP/calls" | wc -l)" 2 "texts within the limit"
 assert_eq "$(gojq -s 'map(.left_out // 1) | add' "$TMP/said")" 4 \
 	"calls within the limit, and left out"
+
+note "a condition on an argument that can be a number or an address"
+gcc -O2 -o "$TMP/control" -x c - <<-'END'
+	#include <fcntl.h>
+	#include <sys/ioctl.h>
+
+	int main(void)
+	{
+		int n;
+
+		fcntl(0, F_SETFD, 0);
+		fcntl(0, F_SETFD, 1);
+		return ioctl(-1, FIONREAD, &n) != -1 || ioctl(-1, FIONREAD, 0) != -1;
+	}
+END
+calls --call "syscall:fcntl if \$arg == 1" --call "syscall:ioctl if \$arg == 0" -- "$TMP/control"
+assert_eq "$(gojq -c 'select(.arguments | .flags == "FD_CLOEXEC" or .request == "FIONREAD") | .function' "$TMP/calls" | paste -sd ' ')" \
+	'"fcntl" "ioctl"' "calls with this number"
 
 note "calls that return in another thread"
 calls --call "$TMP/bare:coroutine(int n) -> str" -- "$TMP/bare" moves

@@ -109,6 +109,20 @@ TEST(test_members)
 	assert_string_equal(shown(0x5000, 0, "\1\0\0\0", 4, false), "{x=1}");
 }
 
+/* Readers take the name of an errno for an error. The name of another value is not one. */
+TEST(test_words_like_errors)
+{
+	take("enum{EOPEN=1,EPERM=2,EBUSY=-3}");
+	assert_string_equal(shown(1, 0, NULL, 0, false), "EOPEN");
+	assert_string_equal(shown(2, 0, NULL, 0, false), "EPERM=2");
+	assert_string_equal(shown((uint32_t)-3, 0, NULL, 0, false), "EBUSY=-3");
+	assert_string_equal(shown(7, 0, NULL, 0, false), "number 7");
+	take("errno");
+	assert_string_equal(shown((uint32_t)-1, 0, NULL, 0, false), "EPERM");
+	take("enum:errno");
+	assert_string_equal(shown(1, 0, NULL, 0, false), "EPERM");
+}
+
 TEST(test_unavailable)
 {
 	take("int64@?wide");
@@ -156,9 +170,13 @@ TEST(test_settings)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),        cmocka_unit_test(test_slices),
-		cmocka_unit_test(test_wide_numbers), cmocka_unit_test(test_members),
-		cmocka_unit_test(test_unavailable),  cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_wide_numbers),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_unavailable),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_words_like_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,11 @@ TEST(test_conditions)
 	}
 	take("x:f(int a, int b) if $b == 7");
 	assert_int_equal(spec.condition.arg, 1);
+	/* (memory of unknown content can be a number instead) */
+	take("syscall:ioctl if $arg > 0");
+	assert_int_equal(spec.condition.arg, 2);
+	take("syscall:fcntl if $arg & 0x800");
+	assert_int_equal(spec.condition.arg, 2);
 }
 
 TEST(test_limits)
@@ -258,7 +263,9 @@ TEST(test_wrong)
 		{ "x:f() -> int int", 13, "unexpected text" },
 		{ "x:f(int a) if a > 1", 14, "'$'" },
 		{ "x:f(int a) if $b > 1", 15, "no argument of this name" },
-		{ "x:f(str a) if $a > 1", 15, "not a number" },
+		{ "x:f(str a) if $a > 1", 15, "does not see the memory there" },
+		{ "x:f(buf[2] a) if $a > 1", 18, "does not see the memory there" },
+		{ "x:f(struct:stat a) if $a > 1", 23, "does not see the memory there" },
 		{ "x:f(int a) if $a 1", 17, "one of" },
 		{ "x:f(int a) if $a > b", 19, "a number is missing" },
 		{ "x:f(int a) if $a > 99999999999999999999", 19, "too large" },

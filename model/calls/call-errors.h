@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Results that mean an error. An archive has the name of an error as text, like the names of other
+ * values. So an enumeration of a program can have values that begin with 'E', and are no errors.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Returns the text of the errno NAME, such as "ENOENT"; NULL if NAME is not an errno. */
+const char *call_errno_meaning(const char *name);
+
+/*
+ * Returns true if NAME means that a call of libc or of the kernel has failed: an errno, an
+ * interruption, or an error of getaddrinfo().
+ */
+bool call_is_error(const char *name);
