@@ -149,7 +149,7 @@ static void keep_inode(void)
 
 	/* (not every machine has mounted it) */
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) < 0)
+	    (mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) < 0 && errno != EBUSY))
 		die("tracefs");
 	fd = open("/sys/kernel/tracing/uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0)
