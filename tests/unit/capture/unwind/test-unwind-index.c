@@ -17,7 +17,12 @@
 #include "capture/programs/program-iterator.h"
 #include "tests/support/unit.h"
 
-enum { TGID = 4711, FILE_1 = 3, FILE_2 = 5 };
+enum {
+	TGID = 4711,
+	FILE_1 = 3,
+	FILE_2 = 5,
+	FAR_PAGE = 1 << 20, /* behind a program that is no PIE */
+};
 
 static struct kymo_bpf *skel;
 
@@ -170,7 +175,7 @@ TEST(test_insert_full)
 {
 	const size_t bytes = 4 << UNWIND_PAGE_SHIFT;
 	struct unwind_mapping after[UNWIND_MAPPINGS_MAX];
-	/* (below the program and its libraries, and thus listed first) */
+	/* (below the program, even if that is no PIE, and its libraries: thus listed first) */
 	uint8_t *code =
 		mmap((void *)(UINT64_C(1000) << UNWIND_PAGE_SHIFT), bytes, PROT_READ | PROT_EXEC,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -192,7 +197,7 @@ TEST(test_insert_full)
 		process.n = n;
 		process.mappings[0] = mapping(998, 10, 0, FILE_1);
 		for (unsigned i = 1; i < n; i++)
-			process.mappings[i] = mapping(1100 + 100 * i, 10, i, FILE_2);
+			process.mappings[i] = mapping(FAR_PAGE + 100 * i, 10, i, FILE_2);
 		memcpy(after, process.mappings, sizeof(after));
 		after[0] = mapping(998, 2, 0, FILE_1);
 		if (fits) {
