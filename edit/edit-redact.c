@@ -107,10 +107,20 @@ static bool edit_redact_is_own(const struct fxt_record *record)
 	       (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category));
 }
 
+/* The field of RECORD that its argument NAME is; NULL = none. */
+static const struct fxt_event_field *edit_redact_field(const struct fxt_record *record, int name)
+{
+	/* (a call has the name of its function, so no row has its name) */
+	if (record->type == FXT_RECORD_EVENT && record->subtype == FXT_EVENT_DURATION_COMPLETE &&
+	    fxt_text_known(&record->category) == FXT_NAME_CALLS && !fxt_record_row(record))
+		return fxt_event_field_named(FXT_ROW_CALL, name);
+	return fxt_record_field(record, name);
+}
+
 static bool edit_redact_keeps_argument(const struct edit_redact *r, const struct fxt_record *record,
 				       int name)
 {
-	const struct fxt_event_field *f = fxt_record_field(record, name);
+	const struct fxt_event_field *f = edit_redact_field(record, name);
 
 	if (!edit_redact_is_own(record))
 		return false;

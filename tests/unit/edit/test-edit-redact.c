@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/fixtures/edit-archives.h"
+#include "tests/support/fixtures/edit-parts.h"
 #include "tests/support/unit.h"
 
 static const char key[] = "0123456789abcdef", other_key[] = "0123456789abcdeX";
@@ -264,6 +264,43 @@ TEST(test_redact_long_names)
 	source_deinit(&s);
 }
 
+/* How a call was left is no secret. The function, and the texts of its arguments, are. */
+TEST(test_redact_calls)
+{
+	const struct edit_redact_options redacted = { .key = key, .key_size = sizeof(key) - 1 };
+	static const char *const left_by[] = { "cut", "open", "exec" };
+	const struct edit_cut_options from = { .from_ns = 150,
+					       .to_ns = UINT64_MAX,
+					       .absolute = true };
+	struct edit_cut_counts counts;
+	struct edit_output part, result;
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	make_small(&s, "salaries", 1);
+	for (size_t i = 1; i < ARRAY_SIZE(left_by); i++) {
+		const struct fxt_out_arg args[] = { string_arg("path", "vault"),
+						    string_arg("left by", left_by[i]) };
+
+		put_complete(&s, 160 + i, 200, "calls", "payroll", args, 2);
+	}
+	cut_bytes(&s.bytes, &from, &part, &counts);
+	redact_bytes(&part.bytes, &redacted, &result);
+	text = edited_text(&result.bytes);
+	assert_null(strstr(text, "salaries"));
+	assert_null(strstr(text, "payroll"));
+	assert_null(strstr(text, "vault"));
+	for (size_t i = 0; i < ARRAY_SIZE(left_by); i++) {
+		char is[64];
+
+		snprintf(is, sizeof(is), "left by:string=%s", left_by[i]);
+		assert_int_equal(count_lines(text, is), 1);
+	}
+	edit_output_deinit(&result);
+	edit_output_deinit(&part);
+	source_deinit(&s);
+}
+
 TEST(test_redact_short_key)
 {
 	struct edit_redact *r = NULL;
@@ -283,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_redact_files),
 		cmocka_unit_test(test_redact_consistent),
 		cmocka_unit_test(test_redact_long_names),
+		cmocka_unit_test(test_redact_calls),
 		cmocka_unit_test(test_redact_short_key),
 	};
 
