@@ -238,16 +238,23 @@ static uint64_t find_file_ns(const struct timespec *t)
 }
 
 /*
- * Returns the reason for which the content of the file with the status ST can have changed since
- * MAPPED_NS of the wall clock, or NULL if it has not. A program can set the time of the last write,
- * but not the time of the last change of the status. The removal of the file sets the latter, too.
+ * Notes the times of F, with the status ST. A program can set the time of the last write, but not
+ * the time of the last change of the status. The removal of the file sets the latter, too.
  */
-static const char *find_file_is_later(const struct stat *st, uint64_t mapped_ns)
+static void find_file_note_times(struct found_file *f, const struct stat *st)
 {
-	if (find_file_ns(&st->st_mtim) > mapped_ns)
+	f->written_ns = find_file_ns(&st->st_mtim);
+	f->changed_ns = st->st_nlink > 0 ? find_file_ns(&st->st_ctim) : 0;
+}
+
+const char *found_file_is_later(const struct found_file *f, uint64_t mapped_ns)
+{
+	if (mapped_ns == 0)
+		return NULL;
+	if (f->written_ns > mapped_ns)
 		return "it is not the recorded file: it was written after it was mapped, and has "
 		       "no build id";
-	if (st->st_nlink > 0 && find_file_ns(&st->st_ctim) > mapped_ns)
+	if (f->changed_ns > mapped_ns)
 		return "it may not be the recorded file: it or its attributes were changed after "
 		       "it was mapped, and it has no build id";
 	return NULL;
@@ -265,10 +272,9 @@ static const char *find_file_contradicts(const struct find_places *p, const stru
 	const char *later;
 	struct statfs fs;
 
-	/* (the files of a sysroot are copies, with other inodes and times) */
 	if (p->has_sysroot)
 		return NULL;
-	later = mapping->mapped_ns ? find_file_is_later(st, mapping->mapped_ns) : NULL;
+	later = found_file_is_later(f, mapping->mapped_ns);
 	if (later)
 		return later;
 	if (mapping->inode == 0 || find_file_is_same_inode(st, mapping) ||
@@ -293,6 +299,9 @@ static int find_file_judge(const struct search *s, int r, const struct symbol_ma
 	found->unsure = true;
 	if (found->elf->fd >= 0 && fstat(found->elf->fd, &st) == 0) {
 		found->unsure = !find_file_is_same_inode(&st, mapping);
+		/* (the files of a sysroot are copies, with other inodes and times) */
+		if (!s->places->has_sysroot)
+			find_file_note_times(found, &st);
 		what = find_file_contradicts(s->places, found, &st, mapping);
 	}
 	if (what) {

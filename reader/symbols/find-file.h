@@ -39,7 +39,15 @@ struct found_file {
 	char *path;    /* owned: below that root */
 	uint64_t size; /* bytes */
 	bool unsure;   /* there is no proof that it is the mapped file */
+	/* Times of the wall clock, of a file of this machine that has no build id; 0 = unknown. */
+	uint64_t written_ns, changed_ns;
 };
+
+/*
+ * Returns the reason for which the content of F can have changed since MAPPED_NS (0 = unknown) of
+ * the wall clock, or NULL if it has not.
+ */
+const char *found_file_is_later(const struct found_file *f, uint64_t mapped_ns);
 
 void found_file_deinit(struct found_file *f);
 

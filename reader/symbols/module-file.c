@@ -380,6 +380,11 @@ size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_fr
 	return m->dwarf ? dwarf_info_find(m->dwarf, vaddr, frames, n, reterr_what) : 0;
 }
 
+const char *module_file_is_later(const struct module_file *m, uint64_t mapped_ns)
+{
+	return found_file_is_later(&m->main, mapped_ns);
+}
+
 bool module_file_is_unsure(const struct module_file *m)
 {
 	return m->main.unsure;

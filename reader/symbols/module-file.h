@@ -66,5 +66,8 @@ size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_fr
 /* Returns true if the file may be another one than the mapped file. */
 bool module_file_is_unsure(const struct module_file *m);
 
+/* As found_file_is_later(). */
+const char *module_file_is_later(const struct module_file *m, uint64_t mapped_ns);
+
 /* Returns the approximate size of M in memory, in bytes. */
 uint64_t module_file_bytes(const struct module_file *m);

@@ -28,8 +28,9 @@ struct identity {
 	uint64_t kind;
 	uint64_t number; /* for a map, its pid; for a file without a build id, its inode */
 	uint64_t device;
-	uint64_t lives; /* for a map: the process still exists */
-	uint64_t path;  /* address of the path in the pool of texts; 0 with a build id */
+	uint64_t lives;   /* for a map: the process still exists */
+	uint64_t earlier; /* for a file without a build id: a content before its last write */
+	uint64_t path;    /* address of the path in the pool of texts; 0 with a build id */
 	uint64_t n_build_id;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 };
@@ -47,6 +48,7 @@ struct module {
 	/* Modules with content, sorted by last use. */
 	struct module *newer, *older;
 	struct table absent_for; /* processes in which the module was searched in vain */
+	uint64_t rejected_ns;    /* last time of a mapping for which a file was not the right one */
 };
 
 struct symbols {
@@ -181,11 +183,6 @@ static int symbols_read_content(struct symbols *s, struct module *m,
 	return r == -ENOMEM ? r : 0;
 }
 
-static bool symbols_is_deleted(const char *path)
-{
-	return path[text_path_length(path)] != '\0';
-}
-
 /* Returns true if PATH, from a list of mappings, means a file that is only in memory. */
 static bool symbols_is_memfd(const char *path)
 {
@@ -269,7 +266,7 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 		if (symbols_is_memfd(path))
 			return "it was only in memory (memfd_create), and its process has ended: "
 			       "use 'kymo symbolize' while it runs";
-		return symbols_is_deleted(path)
+		return path[text_path_length(path)] != '\0' /* it was deleted */
 			       ? "it was deleted, and its process has ended: use 'kymo symbolize' "
 				 "while it runs"
 			       : "it does not exist here, and its process has ended: use 'kymo "
@@ -300,7 +297,19 @@ static int symbols_set_absent(struct symbols *s, struct module *m, const struct 
 
 	if (what)
 		symbols_add_problem(s, m->name, what);
+	if (met && query->mapping.mapped_ns > m->rejected_ns)
+		m->rejected_ns = query->mapping.mapped_ns;
 	return table_set(&m->absent_for, seeker, m);
+}
+
+/* Returns true if M was searched in vain, and QUERY cannot have another result. */
+static bool symbols_is_absent(const struct module *m, const struct symbol_query *query,
+			      uint64_t seeker)
+{
+	/* (a file that was written after an earlier mapping can be that of a later one) */
+	return table_get(&m->absent_for, seeker) &&
+	       (m->rejected_ns == 0 || query->mapping.mapped_ns <= m->rejected_ns ||
+		m->identity.n_build_id > 0);
 }
 
 /* Reads the content of M if it can be found. Returns 0 or -ENOMEM. */
@@ -317,7 +326,7 @@ static int symbols_load(struct symbols *s, struct module *m, const struct symbol
 		}
 		return 0;
 	}
-	if (table_get(&m->absent_for, seeker))
+	if (symbols_is_absent(m, query, seeker))
 		return 0;
 	r = symbols_read_content(s, m, query);
 	if (r < 0)
@@ -411,8 +420,11 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 	return 0;
 }
 
-/* Finds or adds the module of QUERY. Returns 0 with *RET, or -ENOMEM. */
-static int symbols_find_module(struct symbols *s, const struct symbol_query *query,
+/*
+ * Finds or adds the module of QUERY. EARLIER: an earlier content of its file. Returns 0 with *RET,
+ * or -ENOMEM.
+ */
+static int symbols_find_module(struct symbols *s, const struct symbol_query *query, bool earlier,
 			       struct module **ret)
 {
 	struct identity identity;
@@ -423,6 +435,7 @@ static int symbols_find_module(struct symbols *s, const struct symbol_query *que
 
 	if (r < 0)
 		return r;
+	identity.earlier = earlier;
 	hash = table_hash(&identity, sizeof(identity));
 	first = table_get(&s->modules, hash);
 	for (m = first; m; m = m->next)
@@ -675,12 +688,20 @@ static void symbols_resolve_in_map(struct symbols *s, struct module *m,
 static int symbols_find_loaded(struct symbols *s, const struct symbol_query *query,
 			       struct symbol_query *ret_clean, struct module **ret)
 {
+	int r;
+
 	*ret_clean = *query;
 	if (!symbols_has_build_id(&query->mapping)) {
 		ret_clean->mapping.build_id = NULL;
 		ret_clean->mapping.n_build_id = 0;
 	}
-	return symbols_find_module(s, ret_clean, ret) ?: symbols_load(s, *ret, ret_clean);
+	r = symbols_find_module(s, ret_clean, false, ret) ?: symbols_load(s, *ret, ret_clean);
+	/* The file was written between this mapping and the one for which it was read. */
+	if (r == 0 && (*ret)->file && (*ret)->identity.n_build_id == 0 &&
+	    module_file_is_later((*ret)->file, query->mapping.mapped_ns))
+		r = symbols_find_module(s, ret_clean, true, ret)
+			    ?: symbols_load(s, *ret, ret_clean);
+	return r;
 }
 
 /* The name of the function that was called before a return address in a file. */

@@ -37,8 +37,8 @@ const char *profile_names_base(const char *path)
 }
 
 /*
- * Whether MAP is memory without a file. The kernel shows the offset of such a mapping as its address
- * in a record of mmap(), and as 0 in /proc.
+ * Whether MAP is memory without a file. The kernel shows the offset of such a mapping as its
+ * address in a record of mmap(), and as 0 in /proc.
  */
 static bool profile_names_is_anonymous(const struct mapping *map)
 {

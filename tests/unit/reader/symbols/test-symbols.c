@@ -256,6 +256,38 @@ TEST(test_written_later)
 	check_mapped_at(&p, address, changed_ns, NULL);
 }
 
+/* A file that was mapped before and after it was written has names for the later mapping only. */
+TEST(test_written_between)
+{
+	uint64_t address, changed_ns;
+	struct program p;
+	struct stat st;
+
+	need_program();
+	command("cp pie late && touch late");
+	program_start(&p, "late");
+	program_stop(&p);
+	p.mapping.n_build_id = 0;
+	address = program_address(&p, "sample_plain");
+	assert_int_equal(stat(p.mapping.path, &st), 0);
+	changed_ns = time_ns(&st.st_ctim);
+	for (unsigned first = 0; first < 2; first++) {
+		struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+
+		for (unsigned i = 0; i < 4; i++) {
+			bool later = (first + i) % 2;
+
+			p.mapping.mapped_ns = later ? changed_ns + i : 1000 + i;
+			if (later)
+				assert_function(ask_program(s, &p, address), "sample_plain", 0);
+			else
+				assert_null(ask_program(s, &p, address)->function);
+			assert_int_equal(has_problem(s, "/late", "written after"), i > 0 || !later);
+		}
+		symbols_free(s);
+	}
+}
+
 /* The removal of a file changes it, but not its content. */
 TEST(test_removed_later)
 {
@@ -391,11 +423,17 @@ TEST(test_debug_link)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_symtab),        cmocka_unit_test(test_return_address),
-		cmocka_unit_test(test_plt),           cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_sigreturn),     cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_minidebug),     cmocka_unit_test(test_debug_by_build_id),
-		cmocka_unit_test(test_debug_link),    cmocka_unit_test(test_written_later),
+		cmocka_unit_test(test_symtab),
+		cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_sigreturn),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_minidebug),
+		cmocka_unit_test(test_debug_by_build_id),
+		cmocka_unit_test(test_debug_link),
+		cmocka_unit_test(test_written_later),
+		cmocka_unit_test(test_written_between),
 		cmocka_unit_test(test_removed_later),
 	};
 
