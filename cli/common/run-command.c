@@ -264,6 +264,9 @@ static bool run_command_call_off(struct run_command *c)
 {
 	if (task_state_has_executed(c->prepared))
 		return false;
+	/* (a process that is held at its exit does not end) */
+	if (c->hold)
+		exit_hold_end(c->hold);
 	run_command_kill_prepared(c);
 	return !task_state_has_executed(c->prepared);
 }
