@@ -20,9 +20,12 @@ enum { WHY_WORST_SHOWN = 5 };
 
 struct request {
 	const char *input, *word;
+	const char *span, *between_from, *between_to;
+	char **argv;
 	struct part_options part;
 	struct symbol_options symbols;
 	uint64_t worst, min_ns;
+	enum why_what what;
 	bool whole, json;
 };
 
@@ -32,6 +35,7 @@ struct why_input {
 	struct resolver resolver;
 	struct profile_names names;
 	struct why *why;
+	struct other_files others;
 	struct thread_choice choice;
 };
 
@@ -41,6 +45,7 @@ static void verb_why_input_deinit(struct why_input *in)
 	in->profile = profile_free(in->profile);
 	in->summary = summary_free(in->summary);
 	resolver_deinit(&in->resolver);
+	other_files_deinit(&in->others);
 	thread_choice_deinit(&in->choice);
 }
 
@@ -48,6 +53,8 @@ static int verb_why_on_event(void *userdata, const struct event *ev)
 {
 	struct why_input *in = userdata;
 
+	if (ev->kind == EVENT_OTHER_FILE && other_files_add(&in->others, ev) < 0)
+		return -ENOMEM;
 	return summary_add(in->summary, ev) ?: resolver_add(&in->resolver, ev)
 					    ?: profile_add(in->profile, ev)
 					    ?: why_add(in->why, ev);
@@ -56,7 +63,10 @@ static int verb_why_on_event(void *userdata, const struct event *ev)
 static int verb_why_open_views(const struct request *q, struct why_input *in)
 {
 	const struct why_options options = {
-		.what = q->whole ? WHY_INSTANCE_WINDOW : WHY_INSTANCE_WAIT,
+		.what = q->what,
+		.span = q->span,
+		.between_from = q->between_from,
+		.between_to = q->between_to,
 		.wants = thread_choice_wants,
 		.userdata = &in->choice,
 		.from_ns = q->part.from_ns,
@@ -109,6 +119,13 @@ static void verb_why_report_sources(const struct open_trace *t, const struct why
 			  "or select a part (--from, --to)");
 	else if (w->paths_cut)
 		cli_error("a limit was reached: a part of the time of some waits is not explained");
+	if (w->n_spans_dropped)
+		cli_error("%" PRIu64 " %s were left out, since there are too many",
+			  w->n_spans_dropped, why_get_spans(w)->function ? "calls" : "intervals");
+	if (why_get_spans(w)->n_left_out)
+		cli_error("the recording lacks %" PRIu64 " call%s of the function, because of its "
+			  "limit (--call)",
+			  why_get_spans(w)->n_left_out, text_s(why_get_spans(w)->n_left_out));
 	if (w->n_waits_dropped)
 		cli_error("the stacks of %" PRIu64 " waits were left out, since there are too many",
 			  w->n_waits_dropped);
@@ -122,6 +139,7 @@ static int verb_why_print(const struct request *q, const struct open_trace *t,
 		.summary = in->summary,
 		.profile = in->profile,
 		.names = &in->names,
+		.what = q->what,
 		.file = t->name,
 		.word = q->word,
 	};
@@ -131,13 +149,43 @@ static int verb_why_print(const struct request *q, const struct open_trace *t,
 	if (!q->json)
 		why_text_print(&view);
 	verb_why_report_sources(t, in->why);
+	if (q->span)
+		nothing_there_name_files(&in->others, t->name);
 	return CLI_OK;
 }
 
 /* Whether a limit has cut the answer. */
 static bool verb_why_is_cut(const struct why *w)
 {
-	return w->forgotten_ns || w->n_waits_dropped || w->holders_cut || w->paths_cut;
+	return w->forgotten_ns || w->n_waits_dropped || w->n_spans_dropped || w->holders_cut ||
+	       w->paths_cut;
+}
+
+static int verb_why_say_no_mark(const char *text, const struct value_nearest *near)
+{
+	return cli_failed("the recording has no mark '%s'%s%s%s", text,
+			  near->nearest ? "; did you mean '" : "", near->nearest ?: "",
+			  near->nearest ? "'?" : "");
+}
+
+/* Checks that the archive has what --span or --between names. Returns CLI_OK, or CLI_FAILED. */
+static int verb_why_check_spans(const struct open_trace *t, const struct why *w)
+{
+	const struct why_spans *s = why_get_spans(w);
+
+	if (s->function && !s->seen) {
+		nothing_there_say(&t->parts, NOTHING_CALLS, t->name);
+		return CLI_FAILED;
+	}
+	if (s->function && s->n == 0 && s->n_dropped == 0 && s->n_left_out == 0)
+		return cli_failed("the recording has no call of '%s'%s%s%s", s->function,
+				  s->near.nearest ? "; did you mean '" : "", s->near.nearest ?: "",
+				  s->near.nearest ? "'?" : "");
+	if (s->begin && s->n_begins == 0 && s->n_dropped == 0)
+		return verb_why_say_no_mark(s->begin, &s->near);
+	if (s->end && s->n_ends == 0 && s->n_dropped == 0)
+		return verb_why_say_no_mark(s->end, &s->near_end);
+	return CLI_OK;
 }
 
 static int verb_why_run(const struct request *q)
@@ -157,7 +205,7 @@ static int verb_why_run(const struct request *q)
 		nothing_there_say(&t.parts, NOTHING_SWITCHES, t.name);
 		return CLI_FAILED;
 	}
-	r = thread_choice_make(&in.choice, in.summary, q->word);
+	r = verb_why_check_spans(&t, in.why) ?: thread_choice_make(&in.choice, in.summary, q->word);
 	if (r != CLI_OK)
 		return r;
 	if (why_finish(in.why) < 0)
@@ -185,13 +233,39 @@ static int verb_why_parse_min(void *min_ns, char *text)
 	return CLI_OK;
 }
 
+/* --between takes two words. */
+static int verb_why_parse_between(void *request, char *text)
+{
+	struct request *q = request;
+
+	if (!q->argv[optind])
+		return cli_usage_error("--between takes two marks: FROM TO");
+	q->between_from = text;
+	q->between_to = q->argv[optind++];
+	return CLI_OK;
+}
+
+/* The kind of instances. Returns CLI_OK, or an enum cli_exit after an error message. */
+static int verb_why_choose_instances(struct request *q)
+{
+	if (q->whole + (q->span != NULL) + (q->between_from != NULL) > 1)
+		return cli_usage_error("--whole, --span and --between exclude each other");
+	q->what = q->whole          ? WHY_INSTANCE_WINDOW
+		  : q->span         ? WHY_INSTANCE_CALL
+		  : q->between_from ? WHY_INSTANCE_BETWEEN
+				    : WHY_INSTANCE_WAIT;
+	return CLI_OK;
+}
+
 static int verb_why(int argc, char **argv)
 {
-	struct request q = { .part = PART_OPTIONS_ALL, .worst = WHY_WORST_SHOWN };
+	struct request q = { .part = PART_OPTIONS_ALL, .worst = WHY_WORST_SHOWN, .argv = argv };
 	const struct verb_option options[] = {
+		OPTION_VALUE("between", 0, verb_why_parse_between, &q),
 		OPTION_VALUE("from", 0, part_options_from, &q.part),
 		OPTION_FLAG("json", &q.json),
 		OPTION_VALUE("min", 0, verb_why_parse_min, &q.min_ns),
+		OPTION_TEXT("span", 0, &q.span),
 		OPTION_VALUE("to", 0, part_options_to, &q.part),
 		OPTION_FLAG("whole", &q.whole),
 		OPTION_VALUE("worst", 'n', verb_why_parse_worst, &q.worst),
@@ -208,7 +282,7 @@ static int verb_why(int argc, char **argv)
 				       "cgroup");
 	q.input = argv[optind];
 	q.word = argc - optind > 1 ? argv[optind + 1] : NULL;
-	r = part_options_check(&q.part);
+	r = part_options_check(&q.part) ?: verb_why_choose_instances(&q);
 	return r == CLI_OK ? verb_why_run(&q) : r;
 }
 
@@ -216,11 +290,15 @@ const struct verb verb_why_row = {
 	.name = "why",
 	.synopsis = "[OPTION ...] FILE [WHOM]",
 	.what = "Explain why threads were slow: on whom they waited, and for how long",
-	.examples = "  kymo why t.fxt\n  kymo why --from 1.5 --to 2 t.fxt redis-server\n",
+	.examples = "  kymo why t.fxt\n  kymo why --from 1.5 --to 2 t.fxt redis-server\n"
+		    "  kymo why --span syscall:fsync t.fxt\n",
 	.options =
-		"  -n, --worst=N          show the N longest times off CPU (5)\n"
-		"      --min=TIME         only times off CPU of at least TIME, such as 10ms\n"
+		"  -n, --worst=N          show the N longest instances (5): times off CPU, or those of\n"
+		"                         the next three options\n"
 		"      --whole            explain the whole time of each thread, not its longest waits\n"
+		"      --span=FUNCTION    explain each call of FUNCTION, a name with * and ?\n"
+		"      --between FROM TO  explain the time from each mark FROM to the next mark TO\n"
+		"      --min=TIME         only instances of at least TIME, such as 10ms\n"
 		"      --from=TIME        start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to=TIME          end there\n" SYMBOL_NONE_HELP SYMBOL_PLACE_HELP
 		"      --json             print everything as JSON\n"
@@ -228,6 +306,8 @@ const struct verb verb_why_row = {
 		"\nFILE is an archive with the category sched, and offcpu for the causes of waits; '-' is\n"
 		"standard input. WHOM is a process or thread (an id, or a name with * and ?), a systemd\n"
 		"unit, or a cgroup (/PATH). Waits for work count only if WHOM is given.\n"
+		"FUNCTION can have its file before it, as in 'kymo record --call' (libc.so.6:fsync,\n"
+		"syscall:read); the archive has only the name, so calls of all files count.\n"
 		"Exits with 3 if the archive is damaged, events were lost in the recording, or a limit has\n"
 		"cut the answer, and with 1 if it has no scheduling records.\n",
 	.run = verb_why,

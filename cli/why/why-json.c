@@ -100,7 +100,9 @@ static struct json_object *why_json_instance(const struct why_view *v, const str
 {
 	return JSON_OBJECT(
 		JSON("what", why_what_keys[i->what]), JSON("thread", why_json_thread(v, i->tid)),
-		JSON_OF(i, from_ns, to_ns, open), JSON("times", why_json_times(v, &i->times)),
+		JSON_IF(i->name, "name", i->name), JSON_OF(i, from_ns, to_ns, open),
+		JSON_IF(i->partial, "partial", i->partial),
+		JSON("times", why_json_times(v, &i->times)),
 		JSON("verdict", why_json_verdict(v, &i->verdict)),
 		JSON_IF(i->idle_cpu_ns, "idle_cpu", i->idle_cpu),
 		JSON_IF(i->idle_cpu_ns, "idle_cpu_ns", i->idle_cpu_ns),
@@ -123,10 +125,30 @@ static struct json_object *why_json_sum(const struct why_view *v, const struct w
 			   JSON_OF(t, n_waits, waits_ns, longest_ns, waits));
 }
 
+static struct json_object *why_json_open_wait(const struct why_view *v,
+					      const struct why_open_wait *o)
+{
+	return JSON_OBJECT(JSON("thread", why_json_thread(v, o->tid)), JSON_OF(o, ns),
+			   JSON_IF(o->earlier, "earlier", o->earlier),
+			   JSON("wait", why_json_wait(v, o->tid, o->from_ns)));
+}
+
+/* The instances with a known begin and end. */
+static struct json_object *why_json_durations(const struct latency *t)
+{
+	return JSON_OBJECT(JSON("count", t->n), JSON_OF(t, sum_ns),
+			   JSON("mean_ns", latency_mean_ns(t)),
+			   JSON("p50_ns", latency_percentile_ns(t, 50)),
+			   JSON("p90_ns", latency_percentile_ns(t, 90)),
+			   JSON("p99_ns", latency_percentile_ns(t, 99)),
+			   JSON("p99_9_ns", latency_percentile_ns(t, 99.9)), JSON_OF(t, max_ns));
+}
+
 int why_json_print(const struct why_view *v)
 {
 	const struct why *w = v->why;
 	const struct why_sources *s = &w->sources;
+	const struct why_spans *spans = why_get_spans(w);
 
 	json_print_pretty(JSON_OBJECT(
 		JSON_OF(w, from_ns, to_ns),
@@ -137,10 +159,17 @@ int why_json_print(const struct why_view *v)
 		JSON("total", why_json_times(v, &w->total)),
 		JSON("threads", JSON_LIST(t, w->threads, w->n_threads, why_json_sum(v, t))),
 		JSON("instances", w->n_instances), JSON_OF(w, instances_ns),
-		JSON("waits_dropped", w->n_waits_dropped), JSON_OF(w, forgotten_ns),
-		JSON_IF(w->holders_cut, "holders_cut", w->holders_cut),
+		JSON("partial_instances", w->n_partial),
+		JSON("durations", why_json_durations(&w->durations)),
+		JSON("waits_dropped", w->n_waits_dropped),
+		JSON_IF(spans->function || spans->begin, "spans_dropped", w->n_spans_dropped),
+		JSON_IF(spans->function, "calls_left_out", spans->n_left_out),
+		JSON_OF(w, forgotten_ns), JSON_IF(w->holders_cut, "holders_cut", w->holders_cut),
 		JSON_IF(w->paths_cut, "paths_cut", w->paths_cut),
 		JSON_IF(w->paths_ended, "paths_ended", w->paths_ended),
-		JSON("worst", JSON_LIST(i, w->worst, w->n_worst, why_json_instance(v, i)))));
+		JSON("worst", JSON_LIST(i, w->worst, w->n_worst, why_json_instance(v, i))),
+		JSON("open_waits_count", w->n_open_waits_all),
+		JSON("open_waits",
+		     JSON_LIST(o, w->open_waits, w->n_open_waits, why_json_open_wait(v, o)))));
 	return 0;
 }

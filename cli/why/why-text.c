@@ -7,7 +7,17 @@
 #include "cli/common/verb.h"
 #include "cli/why/why-view.h"
 
-enum { WHY_TEXT_STEPS = 12, WHY_TEXT_HOLDERS = 4, WHY_TEXT_THREADS = 10 };
+enum { WHY_TEXT_STEPS = 12, WHY_TEXT_HOLDERS = 4, WHY_TEXT_THREADS = 10, WHY_TEXT_FRAMES = 8 };
+
+/* The instances of each kind. */
+static const struct {
+	const char *one, *many, *column;
+} why_text_whats[WHY_INSTANCES] = {
+	[WHY_INSTANCE_WAIT] = { "time off CPU", "times off CPU", "WAITS" },
+	[WHY_INSTANCE_WINDOW] = { "thread", "threads", "WAITS" },
+	[WHY_INSTANCE_CALL] = { "call", "calls", "CALLS" },
+	[WHY_INSTANCE_BETWEEN] = { "interval", "intervals", "TIMES" },
+};
 
 #define NAME(v, tid) why_thread_name((v)->summary, tid, (char[WHY_NAME_MAX]){ "" })
 
@@ -126,9 +136,12 @@ static void why_text_print_instance(const struct why_view *v, size_t k)
 {
 	const struct why_instance *i = &v->why->worst[k];
 
-	printf("\n%s%zu. %+.6f s, %s: %s%s\n", colour(COLOUR_HEADING), k + 1,
-	       why_text_seconds(v, i->from_ns), TEXT_TIME(i->to_ns - i->from_ns), NAME(v, i->tid),
-	       colour(COLOUR_OFF));
+	printf("\n%s%zu. %+.6f s, %s%s: %s", colour(COLOUR_HEADING), k + 1,
+	       why_text_seconds(v, i->from_ns), TEXT_TIME(i->to_ns - i->from_ns),
+	       i->open ? " so far" : "", NAME(v, i->tid));
+	if (i->name)
+		printf(", %s%s", i->name, i->what == WHY_INSTANCE_CALL ? "()" : "");
+	printf("%s\n", colour(COLOUR_OFF));
 	printf("    %s\n", i->verdict.text);
 	if (i->verdict.remedy)
 		printf("    %s\n", i->verdict.remedy);
@@ -144,8 +157,8 @@ static void why_text_print_threads(const struct why_view *v)
 
 	if (w->n_threads < 2)
 		return;
-	printf("\n%s     RUNNING       READY     BLOCKED    WAITS     LONGEST  THREAD%s\n",
-	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
+	printf("\n%s     RUNNING       READY     BLOCKED %8s     LONGEST  THREAD%s\n",
+	       colour(COLOUR_HEADING), why_text_whats[v->what].column, colour(COLOUR_OFF));
 	for (size_t i = 0; i < w->n_threads && i < WHY_TEXT_THREADS; i++) {
 		const struct why_thread *t = &w->threads[i];
 
@@ -157,6 +170,71 @@ static void why_text_print_threads(const struct why_view *v)
 		printf("    ... and %zu other threads\n", w->n_threads - WHY_TEXT_THREADS);
 }
 
+/* The percentiles of calls, and of intervals between marks. */
+static void why_text_print_durations(const struct why_view *v)
+{
+	const struct why *w = v->why;
+	const struct latency *t = &w->durations;
+
+	if (v->what != WHY_INSTANCE_CALL && v->what != WHY_INSTANCE_BETWEEN)
+		return;
+	printf("%" PRIu64 " %s", w->n_instances,
+	       w->n_instances == 1 ? why_text_whats[v->what].one : why_text_whats[v->what].many);
+	if (t->n > 0)
+		printf(": 50 %% take up to %s, 90 %% %s, 99 %% %s, the longest one %s",
+		       TEXT_TIME(latency_percentile_ns(t, 50)),
+		       TEXT_TIME(latency_percentile_ns(t, 90)),
+		       TEXT_TIME(latency_percentile_ns(t, 99)), TEXT_TIME(t->max_ns));
+	printf("\n");
+	if (w->n_partial > 0)
+		printf("without %" PRIu64 " whose begin or end is not in this time\n",
+		       w->n_partial);
+}
+
+/* The functions of a stack in one line, innermost first. */
+static void why_text_print_stack(const struct why_view *v, uint32_t node)
+{
+	const struct profile *p = v->profile;
+	const char *before = "              in ";
+	unsigned n_shown = 0;
+
+	for (; node != 0 && n_shown < WHY_TEXT_FRAMES; node = p->nodes[node].parent) {
+		const struct profile_place *place = &p->places[p->nodes[node].place];
+		const struct frame *frames = NULL;
+		char label[PROFILE_LABEL_MAX];
+		int n = profile_names_find(p, v->names, place, &frames);
+
+		for (int i = 0; i < n || i == 0; i++, n_shown++) {
+			printf("%s%s", before,
+			       profile_names_label(label, place, n > 0 ? &frames[i] : NULL));
+			before = " < ";
+		}
+	}
+	if (n_shown > 0)
+		printf("%s\n", node != 0 ? " < ..." : "");
+}
+
+static void why_text_print_open_waits(const struct why_view *v)
+{
+	const struct why *w = v->why;
+
+	if (w->n_open_waits == 0)
+		return;
+	printf("\n%s     SO FAR  WAITS AT THE END%s\n", colour(COLOUR_HEADING), colour(COLOUR_OFF));
+	for (size_t i = 0; i < w->n_open_waits && i < WHY_TEXT_THREADS; i++) {
+		const struct why_open_wait *o = &w->open_waits[i];
+		const struct why_wait *wait = why_find_wait(w, o->tid, o->from_ns);
+
+		printf("%s%10s  %s, for %s\n", o->earlier ? ">" : " ", TEXT_TIME(o->ns),
+		       NAME(v, o->tid), wait_cause_rows[o->verdict.cause].title);
+		if (wait)
+			why_text_print_stack(v, wait->node);
+	}
+	if (w->n_open_waits_all > WHY_TEXT_THREADS)
+		printf("    ... and %" PRIu64 " other waits\n",
+		       w->n_open_waits_all - WHY_TEXT_THREADS);
+}
+
 /* Without an instance, the reason is a part of the answer. */
 static void why_text_explain_none(const struct why_view *v)
 {
@@ -165,10 +243,14 @@ static void why_text_explain_none(const struct why_view *v)
 	if (w->n_worst > 0)
 		return;
 	if (w->n_threads == 0)
-		printf("\nno selected thread has an event in this time\n");
+		printf("\nno selected thread has %s in this time\n",
+		       v->what == WHY_INSTANCE_CALL      ? "a call of the function"
+		       : v->what == WHY_INSTANCE_BETWEEN ? "an event between the marks"
+							 : "an event");
 	else if (w->n_instances > 0)
-		printf("\n%" PRIu64 " time%s off CPU, none of them is shown (--worst, --min)\n",
-		       w->n_instances, text_s(w->n_instances));
+		printf("\n%" PRIu64 " %s, none of them is shown (--worst, --min)\n", w->n_instances,
+		       w->n_instances == 1 ? why_text_whats[v->what].one
+					   : why_text_whats[v->what].many);
 	else if (!v->word)
 		printf("\nno thread waited for a CPU, and none for anything but work (name a thread "
 		       "to see all of its waits)\n");
@@ -182,13 +264,14 @@ void why_text_print(const struct why_view *v)
 
 	printf("%s: %s, %zu thread%s\n", v->file, TEXT_TIME(w->to_ns - w->from_ns), w->n_threads,
 	       text_s(w->n_threads));
+	why_text_print_durations(v);
 	why_text_print_split(v);
 	why_text_print_threads(v);
 	for (size_t k = 0; k < w->n_worst; k++)
 		why_text_print_instance(v, k);
 	why_text_explain_none(v);
+	why_text_print_open_waits(v);
 	if (w->n_worst > 0 && w->n_instances - w->n_short > w->n_worst)
 		printf("\n%" PRIu64 " further %s (--worst shows more)\n",
-		       w->n_instances - w->n_short - w->n_worst,
-		       w->worst[0].what == WHY_INSTANCE_WINDOW ? "threads" : "times off CPU");
+		       w->n_instances - w->n_short - w->n_worst, why_text_whats[v->what].many);
 }

@@ -13,8 +13,9 @@ struct why_view {
 	const struct summary *summary;
 	const struct profile *profile;
 	const struct profile_names *names;
-	const char *file; /* name of the archive, for messages */
-	const char *word; /* that selects threads; NULL = all */
+	enum why_what what; /* the instances */
+	const char *file;   /* name of the archive, for messages */
+	const char *word;   /* that selects threads; NULL = all */
 };
 
 void why_text_print(const struct why_view *v);

@@ -398,14 +398,20 @@ static int why_verdict_nothing(const struct why_case *c, const struct why_sums *
 			       struct why_verdict *v)
 {
 	const struct why_times *t = c->times;
-	char most[128] = "";
+	char most[128] = "", more[96] = "";
 
+	if (t->absent_ns > 0)
+		snprintf(more, sizeof(more), "; it did not exist for %s", TEXT_TIME(t->absent_ns));
+	else if (t->unknown_ns > 0)
+		snprintf(more, sizeof(more), "; for %s, its state is unknown",
+			 TEXT_TIME(t->unknown_ns));
 	if (sums->cause != WAIT_UNKNOWN)
 		snprintf(most, sizeof(most), ", %s of it for %s", TEXT_TIME(sums->cause_ns),
 			 wait_cause_rows[sums->cause].title);
-	return why_verdict_print(&v->text, "%s ran for %s, was ready for %s and waited for %s%s.",
+	return why_verdict_print(&v->text, "%s ran for %s, was ready for %s and waited for %s%s%s.",
 				 NAME(c, c->tid), TEXT_TIME(t->running_ns),
-				 TEXT_TIME(t->runnable_ns), TEXT_TIME(sums->blocked_ns), most);
+				 TEXT_TIME(t->runnable_ns), TEXT_TIME(sums->blocked_ns), most,
+				 more);
 }
 
 /* The waits of the thread are explained by other threads or by devices. -ENODATA = they are not. */
@@ -521,6 +527,15 @@ static int why_verdict_runs(const struct why_case *c, struct why_verdict *v)
 					    c->tid);
 }
 
+/* The state of the thread is unknown for most of the interval. */
+static int why_verdict_unknown(const struct why_case *c, struct why_verdict *v)
+{
+	v->kind = WHY_TOO_LITTLE;
+	v->ns = c->times->unknown_ns;
+	return why_verdict_print(&v->text, "the state of %s is unknown for %s.", NAME(c, c->tid),
+				 TEXT_TIME(v->ns));
+}
+
 /* The certainty of a verdict, from the facts on which it depends. */
 static enum why_certainty why_verdict_certainty(const struct why_case *c,
 						const struct why_sums *sums)
@@ -552,15 +567,18 @@ int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 	struct why_verdict v = { .victim = c->tid };
 	struct why_sums sums;
 	int r = why_verdict_sum(c, &sums);
+	uint64_t half_ns = (sums.total_ns + 1) / 2;
 
 	if (r < 0)
 		return r;
-	if (sums.blocked_ns >= sums.total_ns / 2)
+	if (sums.blocked_ns >= half_ns)
 		r = why_verdict_blocked(c, &sums, &v);
-	else if (t->runnable_ns >= sums.total_ns / 2)
+	else if (t->runnable_ns >= half_ns)
 		r = why_verdict_ready(c, &v);
-	else if (t->running_ns >= sums.total_ns / 2)
+	else if (t->running_ns >= half_ns)
 		r = why_verdict_runs(c, &v);
+	else if (t->unknown_ns >= half_ns)
+		r = why_verdict_unknown(c, &v);
 	else
 		r = why_verdict_nothing(c, &sums, &v);
 	v.certainty = why_verdict_certainty(c, &sums);

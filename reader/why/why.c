@@ -6,24 +6,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "reader/why/why-state.h"
 #include "reader/why/why-threads.h"
 
 const char *const why_what_keys[WHY_INSTANCES] = {
 	[WHY_INSTANCE_WAIT] = "wait",
 	[WHY_INSTANCE_WINDOW] = "window",
-};
-
-struct why_state {
-	struct why_options options;
-	struct summary *summary; /* borrowed */
-	struct history *history;
-	struct why_waits waits;
-	struct idle_time idle;
-	struct cpu_use use;
-	struct cpu_budget budget; /* of slices */
-	struct cpu_budget visits; /* of segments, for all paths */
-	struct table holders;     /* of all selected threads: koid + 1 -> struct cpu_share, owned */
-	uint64_t last_ns;         /* the last time in the history */
+	[WHY_INSTANCE_CALL] = "call",
+	[WHY_INSTANCE_BETWEEN] = "between",
 };
 
 /* ---- reading ---- */
@@ -43,6 +33,7 @@ static int why_forget(struct why_state *s)
 		return -ENOMEM;
 	begin_ns += (s->last_ns - begin_ns) / 2 + 1;
 	history_forget(s->history, begin_ns);
+	why_spans_forget(&s->spans, begin_ns);
 	return why_waits_forget(&s->waits, begin_ns);
 }
 
@@ -74,6 +65,9 @@ int why_new(struct why **ret, const struct why_options *options, struct summary 
 	s->waits.profile = profile;
 	s->waits.summary = summary;
 	s->waits.names = options->names;
+	s->spans.function = options->what == WHY_INSTANCE_CALL ? options->span : NULL;
+	s->spans.begin = options->what == WHY_INSTANCE_BETWEEN ? options->between_from : NULL;
+	s->spans.end = options->what == WHY_INSTANCE_BETWEEN ? options->between_to : NULL;
 	if (history_new(&s->history, options->limits) < 0)
 		return -ENOMEM;
 	summary_listen(summary, why_on_segment, s);
@@ -95,10 +89,14 @@ struct why *why_free(struct why *w)
 		why_instance_deinit(&w->worst[i]);
 	free(w->worst);
 	free(w->threads);
+	free(w->open_waits);
+	latency_deinit(&w->durations);
 	if (w->state) {
 		why_waits_deinit(&w->state->waits);
+		why_spans_deinit(&w->state->spans);
 		cpu_use_deinit(&w->state->use);
 		table_deinit_free(&w->state->holders);
+		table_deinit_free(&w->state->thread_holders);
 		idle_time_deinit(&w->state->idle);
 		history_free(w->state->history);
 	}
@@ -145,7 +143,8 @@ int why_add(struct why *w, const struct event *ev)
 	/* (a flood of interrupts needs no switch of a selected thread) */
 	if (ev->kind == EVENT_SWITCH || ev->kind == EVENT_INTERVAL || ev->kind == EVENT_FORK)
 		why_see_time(s, ev->ts_ns);
-	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev);
+	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev)
+				      ?: why_spans_add(&s->spans, ev);
 }
 
 /* ---- the end of reading ---- */
@@ -215,7 +214,8 @@ static int why_end_reading(struct why *w)
 	s->use.budget = &s->budget;
 	s->budget.max = s->options.max_slices ?: CPU_USE_SLICES_MAX;
 	s->visits.max = s->options.max_visits ?: WHY_PATHS_VISITS_MAX;
-	return r ?: idle_time_make(&s->idle, s->history);
+	return r ?: why_spans_finish(&s->spans, s->summary->end_ns)
+			    ?: idle_time_make(&s->idle, s->history);
 }
 
 static void why_finish_sources(struct why *w)
@@ -232,180 +232,6 @@ static void why_finish_sources(struct why *w)
 			w->sources.lost = s->lost[i].count;
 }
 
-/* ---- instances ---- */
-
-/*
- * Whether a wait is one for work. Without a cause, it can be one. So can a wait for another program
- * that has not ended, or that began before the recording.
- */
-static bool why_is_idle(const struct why *w, const struct thread_segment *segment,
-			const struct wait_verdict *v)
-{
-	const struct why_wait *wait = why_find_wait(w, segment->tid, segment->from_ns);
-	bool whole = segment->end == THREAD_END_OPEN || (wait && wait->earlier);
-
-	switch (v->cause) {
-	case WAIT_UNKNOWN:
-		return true;
-	case WAIT_JOIN:
-	case WAIT_PIPE:
-	case WAIT_LOCAL:
-	case WAIT_SOCKET:
-		return whole;
-	default:
-		return wait_cause_rows[v->cause].flags & WAIT_IS_IDLE;
-	}
-}
-
-/* Keeps I if it is one of the longest. */
-static void why_keep(struct why *w, const struct why_instance *i)
-{
-	const struct why_options *o = &w->state->options;
-	uint64_t ns = i->to_ns - i->from_ns;
-	size_t at = w->n_worst;
-
-	if (ns == 0)
-		return;
-	w->n_instances++;
-	w->instances_ns += ns;
-	w->n_short += ns < o->min_ns;
-	if (ns < o->min_ns)
-		return;
-	while (at > 0 && ns > w->worst[at - 1].to_ns - w->worst[at - 1].from_ns)
-		at--;
-	if (at >= o->n_worst)
-		return;
-	w->n_worst += w->n_worst < o->n_worst;
-	memmove(&w->worst[at + 1], &w->worst[at], (w->n_worst - 1 - at) * sizeof(*w->worst));
-	w->worst[at] = *i;
-}
-
-/* The walk over the segments of a thread. */
-struct why_walk {
-	struct why *w;
-	struct why_thread *thread;
-	struct why_instance now; /* tid 0 = none */
-	uint64_t longest_ns;     /* its longest wait */
-	bool is_kernel_thread;
-};
-
-/* Counts the wait that ends, which is an instance unless windows are. */
-static int why_close_instance(struct why_walk *walk)
-{
-	struct why_instance now = walk->now;
-	uint64_t ns = now.to_ns - now.from_ns;
-
-	walk->now = (struct why_instance){ 0 };
-	walk->longest_ns = 0;
-	if (ns == 0)
-		return 0;
-	walk->thread->n_waits++;
-	walk->thread->waits_ns += ns;
-	if (ns > walk->thread->longest_ns)
-		walk->thread->longest_ns = ns;
-	if (walk->w->state->options.what == WHY_INSTANCE_WAIT)
-		why_keep(walk->w, &now);
-	return 0;
-}
-
-/* Notes SEGMENT as the longest wait of the instance. */
-static void why_note_wait(struct why_walk *walk, const struct thread_segment *segment,
-			  const struct wait_verdict *verdict)
-{
-	struct why_instance *now = &walk->now;
-
-	if (segment->to_ns - segment->from_ns <= walk->longest_ns)
-		return;
-	walk->longest_ns = segment->to_ns - segment->from_ns;
-	now->verdict_of_wait = *verdict;
-	now->wait_ns = segment->from_ns;
-	now->waker = 0;
-	if (segment->woken &&
-	    why_thread_role(walk->w->state->summary, segment->waker_tid) == WHY_ROLE_TASK)
-		now->waker = segment->waker_tid;
-}
-
-/* The instance goes on to the end of SEGMENT. */
-static void why_extend(struct why_walk *walk, const struct thread_segment *segment)
-{
-	const struct why *w = walk->w;
-	struct why_instance *now = &walk->now;
-
-	if (now->tid == 0)
-		now->from_ns = segment->from_ns > w->from_ns ? segment->from_ns : w->from_ns;
-	now->tid = segment->tid;
-	now->to_ns = segment->to_ns < w->to_ns ? segment->to_ns : w->to_ns;
-	now->open = segment->end == THREAD_END_OPEN;
-}
-
-static int why_walk_segment(struct why_walk *walk, const struct thread_segment *segment)
-{
-	struct why_state *s = walk->w->state;
-	struct wait_verdict verdict;
-	int r;
-
-	if (segment->state == THREAD_RUNNABLE) {
-		why_extend(walk, segment);
-		return 0;
-	}
-	if (segment->state != THREAD_BLOCKED)
-		return why_close_instance(walk);
-	r = why_waits_judge(&s->waits, segment, walk->is_kernel_thread, &verdict);
-	walk->thread->waits = segment->to_ns >= walk->w->to_ns;
-	if (r == 0 && !s->options.with_idle && why_is_idle(walk->w, segment, &verdict))
-		return why_close_instance(walk);
-	why_extend(walk, segment);
-	why_note_wait(walk, segment, &verdict);
-	return r;
-}
-
-static int why_find_waits(struct why *w, struct why_thread *t)
-{
-	struct why_walk walk = {
-		.w = w,
-		.thread = t,
-		.is_kernel_thread = why_thread_is_kernel(w->state->summary, t->tid),
-	};
-	struct history_span span;
-	int r = 0;
-
-	for (size_t pos = 0; r == 0 && history_next(w->state->history, t->tid, &pos, &span);)
-		if (span.segment.to_ns > w->from_ns && span.segment.from_ns < w->to_ns)
-			r = why_walk_segment(&walk, &span.segment);
-	return r ?: why_close_instance(&walk);
-}
-
-/* The window, with its longest wait. */
-static int why_find_window(struct why *w, struct why_thread *t)
-{
-	struct why_walk walk = {
-		.w = w,
-		.thread = t,
-		.now = { .what = WHY_INSTANCE_WINDOW,
-			 .tid = t->tid,
-			 .from_ns = w->from_ns,
-			 .to_ns = w->to_ns },
-		.is_kernel_thread = why_thread_is_kernel(w->state->summary, t->tid),
-	};
-	struct wait_verdict verdict;
-	struct history_span span;
-	int r = why_find_waits(w, t);
-
-	for (size_t pos = 0; r == 0 && history_next(w->state->history, t->tid, &pos, &span);) {
-		if (span.segment.to_ns <= w->from_ns || span.segment.from_ns >= w->to_ns ||
-		    span.segment.state != THREAD_BLOCKED)
-			continue;
-		r = why_waits_judge(&w->state->waits, &span.segment, walk.is_kernel_thread,
-				    &verdict);
-		t->waits = span.segment.to_ns >= w->to_ns;
-		if (r == 0)
-			why_note_wait(&walk, &span.segment, &verdict);
-	}
-	if (r == 0)
-		why_keep(w, &walk.now);
-	return r;
-}
-
 /* ---- results ---- */
 
 static struct why_split why_split_of(struct why_state *s, uint32_t tid)
@@ -418,23 +244,21 @@ static struct why_split why_split_of(struct why_state *s, uint32_t tid)
 	};
 }
 
-static int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
-			    struct why_times *ret)
+int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+		     struct why_times *ret)
 {
 	const struct why_split split = why_split_of(w->state, tid);
 
 	return why_split(&split, tid, from_ns, to_ns, ret);
 }
 
-/* Adds the times of T, which were split last, to those of all. */
-static int why_add_total(struct why *w, const struct why_thread *t)
+/* Adds the shares in FROM to TO. */
+static int why_merge_holders(struct table *to, const struct table *from)
 {
 	const struct cpu_share *share;
 
-	why_split_add(&w->total, &t->times);
-	for (size_t pos = 0; (share = table_next(&w->state->use.shares, &pos));) {
-		struct cpu_share *sum =
-			table_make(&w->state->holders, (uint64_t)share->tid + 1, sizeof(*sum));
+	for (size_t pos = 0; (share = table_next(from, &pos));) {
+		struct cpu_share *sum = table_make(to, (uint64_t)share->tid + 1, sizeof(*sum));
 
 		if (!sum)
 			return -ENOMEM;
@@ -444,6 +268,38 @@ static int why_add_total(struct why *w, const struct why_thread *t)
 	return 0;
 }
 
+int why_add_holders(struct why_state *s, struct table *holders)
+{
+	return why_merge_holders(holders, &s->use.shares);
+}
+
+/* The sums of T, in the window, and its instances. */
+static int why_add_window_of(struct why *w, struct why_thread *t)
+{
+	int r = why_split_thread(w, t->tid, w->from_ns, w->to_ns, &t->times)
+			?: why_add_holders(w->state, &w->state->holders);
+
+	why_split_add(&w->total, &t->times);
+	w->n_threads++;
+	return r ?: why_instances_find(w, t);
+}
+
+/* The instances of T, and their sums. A thread without an instance is left out. */
+static int why_add_spans_of(struct why *w, struct why_thread *t)
+{
+	struct why_state *s = w->state;
+	int r;
+
+	table_deinit_free(&s->thread_holders);
+	r = why_instances_find(w, t);
+	if (r < 0 || t->n_waits == 0)
+		return r;
+	w->n_threads++;
+	why_split_add(&w->total, &t->times);
+	return why_split_set_holders(&t->times, &s->thread_holders)
+		       ?: why_merge_holders(&s->holders, &s->thread_holders);
+}
+
 static int why_add_thread(struct why *w, uint32_t tid)
 {
 	const struct summary_thread *known = table_get(&w->state->summary->threads, tid);
@@ -451,24 +307,50 @@ static int why_add_thread(struct why *w, uint32_t tid)
 	int r;
 
 	*t = (struct why_thread){ .tid = tid, .pid = known ? known->pid : 0 };
-	r = why_split_thread(w, tid, w->from_ns, w->to_ns, &t->times) ?: why_add_total(w, t);
-	if (r < 0)
-		return r;
-	w->n_threads++;
-	return w->state->options.what == WHY_INSTANCE_WAIT ? why_find_waits(w, t)
-							   : why_find_window(w, t);
+	r = why_has_spans(w) ? why_add_spans_of(w, t) : why_add_window_of(w, t);
+	return r ?: why_instances_find_open(w, t);
 }
 
 DEFINE_ORDER(why_thread_order, struct why_thread,
-	     COMPARE(y->waits_ns, x->waits_ns) ?: COMPARE(x->tid, y->tid))
+	     COMPARE(y->waits_ns, x->waits_ns)
+		     ?: COMPARE(why_instances_busy_ns(&y->times),
+				why_instances_busy_ns(&x->times))
+		     ?: COMPARE(x->tid, y->tid))
+
+DEFINE_ORDER(why_tid_order, uint32_t, COMPARE(*x, *y))
+
+/* The threads that have segments or calls, ascending, into a new array. */
+static int why_list_threads(const struct why_state *s, uint32_t **ret, size_t *ret_n)
+{
+	size_t n_known, n = 0;
+	const uint32_t *known = history_threads(s->history, &n_known);
+	uint32_t *tids = calloc(n_known + s->spans.n + 1, sizeof(*tids));
+
+	if (!tids)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_known; i++)
+		tids[n++] = known[i];
+	for (size_t i = 0; i < s->spans.n; i++)
+		if (s->spans.list[i].tid != 0 && (n == 0 || tids[n - 1] != s->spans.list[i].tid))
+			tids[n++] = s->spans.list[i].tid;
+	SORT(tids, n, why_tid_order);
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || tids[i] != tids[i - 1])
+			tids[(*ret_n)++] = tids[i];
+	*ret = tids;
+	return 0;
+}
 
 static int why_add_threads(struct why *w)
 {
 	const struct why_options *o = &w->state->options;
-	size_t n;
-	const uint32_t *tids = history_threads(w->state->history, &n);
-	int r = 0;
+	_cleanup_free_ uint32_t *tids = NULL;
+	size_t n = 0;
+	int r = why_list_threads(w->state, &tids, &n);
 
+	if (r < 0)
+		return r;
 	w->threads = calloc(n + 1, sizeof(*w->threads));
 	w->worst = calloc(o->n_worst + 1, sizeof(*w->worst));
 	if (!w->threads || !w->worst)
@@ -477,6 +359,7 @@ static int why_add_threads(struct why *w)
 		if (!o->wants || o->wants(o->userdata, tids[i]))
 			r = why_add_thread(w, tids[i]);
 	SORT(w->threads, w->n_threads, why_thread_order);
+	why_instances_finish(w);
 	return r ?: why_split_set_holders(&w->total, &w->state->holders);
 }
 
@@ -523,11 +406,12 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.visits = &w->state->visits,
 	};
 	const struct why_split split = why_split_of(w->state, i->tid);
+	int r = why_instances_find_wait(w, i);
 	struct why_case c = {
 		.tid = i->tid,
 		.from_ns = i->from_ns,
 		.to_ns = i->to_ns,
-		.open = i->open,
+		.open = i->open && i->wait_open,
 		.times = &i->times,
 		.path = &i->path,
 		.waker = i->what == WHY_INSTANCE_WAIT ? i->waker : 0,
@@ -536,10 +420,11 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.has_interrupts = w->sources.interrupts,
 		.summary = w->state->summary,
 	};
-	int r = why_split_thread(w, i->tid, i->from_ns, i->to_ns, &i->times)
+
+	i->times = (struct why_times){ 0 };
+	r = r ?: why_split_thread(w, i->tid, i->from_ns, i->to_ns, &i->times)
 			?: path_compute(w->state->history, &sources, i->tid, i->from_ns, i->to_ns,
 					&i->path);
-
 	if (r == 0 && i->times.idle_ns > 0)
 		r = why_split_idle_cpu(&split, i->tid, i->from_ns, i->to_ns, &i->idle_cpu,
 				       &i->idle_cpu_ns);
@@ -556,13 +441,20 @@ int why_finish(struct why *w)
 	why_finish_sources(w);
 	if (!w->sources.schedule)
 		return -ENODATA;
-	r = why_end_reading(w) ?: why_add_threads(w);
+	r = why_end_reading(w);
+	w->n_spans_dropped = w->state->spans.n_dropped;
+	r = r ?: why_add_threads(w);
 	for (size_t i = 0; i < w->n_worst && r == 0; i++)
 		r = why_explain(w, &w->worst[i]);
 	w->holders_cut = w->state->budget.is_used_up;
 	w->paths_ended = w->state->visits.is_used_up;
 	why_finish_sources(w);
 	return r;
+}
+
+const struct why_spans *why_get_spans(const struct why *w)
+{
+	return &w->state->spans;
 }
 
 const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t from_ns)

@@ -4,16 +4,18 @@
  * path, and a sentence about each (docs/architecture/why.md). Computed from events in one pass, in
  * file order.
  *
- * An instance is an interval of one thread: the time from leaving its CPU until it runs again, or
- * the whole window. The critical paths of the worst instances are computed at the end.
+ * An instance is an interval of one thread: the time from leaving its CPU until it runs again, the
+ * whole window, a call, or the time between two marks. The critical paths of the worst instances
+ * are computed at the end.
  *
  * For each thread, running + runnable + blocked + unknown + absent is exactly the window. The
  * causes of blocked_ns are disjoint. Sums of several threads are sums of thread time, not of
  * elapsed time.
  *
- * Memory: the history (history.h) and, for each wait with details, a struct why_wait, at most
- * WHY_WAITS_MAX. If the history is full, the older half is forgotten, and the window begins after
- * it (forgotten_ns). With the profile, this is at most 2.5 GiB.
+ * Memory: the history (history.h), for each wait with details a struct why_wait, at most
+ * WHY_WAITS_MAX, and for each call a struct why_span, at most WHY_SPANS_MAX. If the history is
+ * full, the older half is forgotten, and the window begins after it (forgotten_ns). With the
+ * profile, this is at most 2.5 GiB.
  */
 #pragma once
 
@@ -23,19 +25,30 @@
 
 #include "base/cleanup.h"
 #include "model/event.h"
+#include "reader/views/latency.h"
 #include "reader/views/profile-names.h"
 #include "reader/views/summary.h"
 #include "reader/why/history.h"
 #include "reader/why/why-path.h"
+#include "reader/why/why-spans.h"
 #include "reader/why/why-split.h"
 #include "reader/why/why-verdict.h"
 #include "reader/why/why-waits.h"
 
-enum { WHY_WORST_MAX = 1000 };
+enum {
+	WHY_WORST_MAX = 1000,
+	/* Waits that are open at the end; further ones are only counted. */
+	WHY_OPEN_WAITS_MAX = 1000,
+	/* Calls, or intervals between marks of all threads; further ones are only counted. */
+	WHY_SPLITS_MAX = 1 << 22,
+};
 
 enum why_what {
 	WHY_INSTANCE_WAIT,   /* from leaving its CPU until it runs again */
 	WHY_INSTANCE_WINDOW, /* the window itself, for each selected thread */
+	WHY_INSTANCE_CALL,   /* a call of options.span */
+	/* From a mark of options.between_from to the next one of between_to, for each thread. */
+	WHY_INSTANCE_BETWEEN,
 	WHY_INSTANCES,
 };
 
@@ -54,19 +67,25 @@ struct why_options {
 	 * Threads were selected by name: waits for work (WAIT_IS_IDLE) are instances, too.
 	 */
 	bool with_idle;
+	/* Patterns, borrowed: see why-spans.h. For WHY_INSTANCE_CALL and WHY_INSTANCE_BETWEEN. */
+	const char *span, *between_from, *between_to;
 	const struct profile_names *names; /* borrowed; can be NULL */
 	/* For tests; NULL, 0 = the usual ones */
 	const struct history_limits *limits;
 	uint64_t max_slices, max_visits;
+	size_t max_splits;
 };
 
 struct why_instance {
 	enum why_what what;
 	uint32_t tid;
 	uint64_t from_ns, to_ns;
-	bool open;                           /* it has not ended */
+	bool open;        /* it has not ended */
+	bool partial;     /* its begin or its end is not known, or not in the window */
+	const char *name; /* the function, or the marks; borrowed; NULL = none */
 	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN if it had none */
 	uint64_t wait_ns;                    /* begin of this wait; 0 = none */
+	bool wait_open;                      /* this wait has not ended */
 	uint32_t waker;                      /* thread that ended it; 0 = none, or not a thread */
 	/* Another CPU, and the time for which it was idle while the thread was ready; 0 = none. */
 	uint32_t idle_cpu;
@@ -79,11 +98,20 @@ struct why_instance {
 /* The sums of a selected thread. */
 struct why_thread {
 	uint32_t tid, pid;
-	struct why_times times;
-	uint64_t n_waits;    /* number of its instances */
-	uint64_t waits_ns;   /* their sum */
-	uint64_t longest_ns; /* of its waits that are no wait for work, also an open one */
-	bool waits;          /* blocked at the end of the window */
+	struct why_times times; /* of the window; of calls and marks: of its instances */
+	uint64_t n_waits;       /* number of its instances */
+	uint64_t waits_ns;      /* their sum */
+	uint64_t longest_ns;    /* of them, also an open one */
+	bool waits;             /* blocked at the end of the window */
+};
+
+/* A wait that has not ended at the end of the window. */
+struct why_open_wait {
+	uint32_t tid;
+	uint64_t from_ns;
+	uint64_t ns;  /* so far */
+	bool earlier; /* it began before from_ns */
+	struct wait_verdict verdict;
 };
 
 /* Parts of the archive on which the answer depends. */
@@ -105,14 +133,21 @@ struct why {
 	uint64_t from_ns, to_ns;    /* the window, in the time of the archive */
 	struct why_thread *threads; /* selected ones, those that lost most time first */
 	size_t n_threads;
-	struct why_times total;     /* of them; `holders` are those of all */
+	struct why_times total;   /* of them; `holders` are those of all */
+	struct latency durations; /* of the instances with a known begin and end */
+	uint64_t n_partial;       /* the other instances */
+	/* The longest first; without those for work, unless options.with_idle is set. */
+	struct why_open_wait *open_waits;
+	size_t n_open_waits;
+	uint64_t n_open_waits_all;  /* also those beyond WHY_OPEN_WAITS_MAX */
 	struct why_instance *worst; /* the longest first */
 	size_t n_worst;
 	uint64_t n_instances;  /* also those that are not in `worst` */
 	uint64_t instances_ns; /* their sum */
 	uint64_t n_short;      /* of n_instances: shorter than min_ns */
 	uint64_t n_waits_dropped;
-	uint64_t forgotten_ns; /* the part of the window before history_begin_ns() */
+	uint64_t n_spans_dropped; /* calls, marks or intervals between them, beyond the limits */
+	uint64_t forgotten_ns;    /* the part of the window before history_begin_ns() */
 	bool holders_cut; /* the threads that had the CPUs are known in a part of the time only */
 	bool paths_cut;   /* a limit has cut a path of `worst` */
 	bool paths_ended; /* ... the limit of all paths: the shorter instances lack theirs */
@@ -142,6 +177,9 @@ int why_finish(struct why *w);
 
 /* The details of the wait of TID that began at FROM_NS; NULL = none. It belongs to W. */
 const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t from_ns);
+
+/* The calls or marks, for messages; the list is valid after why_finish(). It belongs to W. */
+const struct why_spans *why_get_spans(const struct why *w);
 
 /* The cause of the wait of TID that began at FROM_NS. Returns 0 or -ENOMEM. */
 int why_find_cause(const struct why *w, uint32_t tid, uint64_t from_ns, struct wait_verdict *ret);
