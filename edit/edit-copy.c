@@ -381,6 +381,16 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
 	return c->to->bytes.error;
 }
 
+int edit_copy_raw_event(struct edit_copy *c, const struct fxt_event *ev)
+{
+	int r = edit_enter_own(c);
+
+	if (r < 0)
+		return r;
+	c->counts.refused += fxt_write_event(&c->own.writer, ev) < 0;
+	return c->to->bytes.error;
+}
+
 int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
 		   const char *name)
 {

@@ -164,6 +164,12 @@ struct edit_switch {
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 
 /*
+ * Writes EV, which no struct event describes, into kymo's own provider, unchanged by rules. Its
+ * texts are interned or inline. Returns as edit_copy_record().
+ */
+int edit_copy_raw_event(struct edit_copy *c, const struct fxt_event *ev);
+
+/*
  * Names KOID, an object of TYPE (FXT_OBJECT_*), in kymo's own provider. A thread is one of process
  * PID. Returns like edit_copy_record().
  */

@@ -18,8 +18,11 @@ enum { EDIT_WHY_TRACKS_MAX = 16 };
 
 struct edit_why;
 
-/* OUT and W, after why_finish(), are borrowed. Returns 0 or -ENOMEM. */
-int edit_why_new(struct edit_why **ret, struct edit_output *out, const struct why *w);
+/*
+ * OUT, W, after why_finish(), and SUMMARY, that of W, are borrowed. Returns 0 or -ENOMEM.
+ */
+int edit_why_new(struct edit_why **ret, struct edit_output *out, const struct why *w,
+		 const struct summary *summary);
 struct edit_why *edit_why_free(struct edit_why *e);
 DEFINE_CLEANUP(struct edit_why *, edit_why_free)
 

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "cli/archive/edit-trace.h"
 #include "cli/common/part-options.h"
 #include "cli/common/read-events.h"
 #include "cli/common/resolver.h"
@@ -15,12 +17,15 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/why/why-view.h"
+#include "edit/edit-why.h"
 
 enum { WHY_WORST_SHOWN = 5 };
 
 struct request {
 	const char *input, *word;
 	const char *span, *between_from, *between_to;
+	const char *into;
+	bool force;
 	char **argv;
 	struct part_options part;
 	struct symbol_options symbols;
@@ -188,6 +193,56 @@ static int verb_why_check_spans(const struct open_trace *t, const struct why *w)
 	return CLI_OK;
 }
 
+/* ---- --into ---- */
+
+struct why_into {
+	struct edit_why *edit;
+	struct open_trace in;
+};
+
+static void verb_why_into_deinit(struct why_into *w)
+{
+	edit_why_free(w->edit);
+	open_trace_close(&w->in);
+}
+
+static int verb_why_on_record(void *userdata, const struct fxt_record *record)
+{
+	const char *what;
+
+	/* (damage of the archive was reported when it was read for the first time) */
+	return edit_why_record(((struct why_into *)userdata)->edit, record, &what);
+}
+
+/* Writes the archive again, with tracks. */
+static int verb_why_write(const struct request *q, const struct why_input *in)
+{
+	_cleanup_(verb_why_into_deinit) struct why_into w = { .in = OPEN_TRACE_NULL };
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	struct edit_why_counts counts;
+	int r = open_trace(&w.in, q->input) ?: edit_trace_open(&out, q->into, q->force, &w.in, 1);
+	int e;
+
+	if (r != CLI_OK)
+		return r;
+	e = edit_why_new(&w.edit, &out.output, in->why, in->summary);
+	if (e < 0)
+		return edit_trace_failed(&out, e);
+	r = edit_trace_process_all(&out, &w.in, verb_why_on_record, &w);
+	if (r != CLI_OK)
+		return r;
+	e = edit_why_finish(w.edit);
+	if (e < 0)
+		return edit_trace_failed(&out, e);
+	r = edit_trace_finish(&out);
+	edit_why_get_counts(w.edit, &counts);
+	if (r == CLI_OK)
+		cli_error("%s: %" PRIu64 " track%s with %" PRIu64 " step%s", q->into, counts.tracks,
+			  text_s(counts.tracks), counts.steps, text_s(counts.steps));
+	edit_trace_report_unknown(q->into, &counts.copied);
+	return r;
+}
+
 static int verb_why_run(const struct request *q)
 {
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
@@ -211,6 +266,8 @@ static int verb_why_run(const struct request *q)
 	if (why_finish(in.why) < 0)
 		return cli_failed("out of memory");
 	r = verb_why_print(q, &t, &in);
+	if (r == CLI_OK && q->into)
+		r = verb_why_write(q, &in);
 	if (r != CLI_OK)
 		return r;
 	r = read_events_finish(&t, in.summary);
@@ -245,9 +302,12 @@ static int verb_why_parse_between(void *request, char *text)
 	return CLI_OK;
 }
 
-/* The kind of instances. Returns CLI_OK, or an enum cli_exit after an error message. */
+/* Checks Q, and finds the kind of instances. Returns CLI_OK, or an enum cli_exit after an error
+ * message. */
 static int verb_why_choose_instances(struct request *q)
 {
+	if (q->into && strcmp(q->input, "-") == 0)
+		return cli_usage_error("--into reads FILE twice, so it cannot be standard input");
 	if (q->whole + (q->span != NULL) + (q->between_from != NULL) > 1)
 		return cli_usage_error("--whole, --span and --between exclude each other");
 	q->what = q->whole          ? WHY_INSTANCE_WINDOW
@@ -263,6 +323,8 @@ static int verb_why(int argc, char **argv)
 	const struct verb_option options[] = {
 		OPTION_VALUE("between", 0, verb_why_parse_between, &q),
 		OPTION_VALUE("from", 0, part_options_from, &q.part),
+		OPTION_FLAG("force", &q.force),
+		OPTION_TEXT("into", 0, &q.into),
 		OPTION_FLAG("json", &q.json),
 		OPTION_VALUE("min", 0, verb_why_parse_min, &q.min_ns),
 		OPTION_TEXT("span", 0, &q.span),
@@ -299,6 +361,9 @@ const struct verb verb_why_row = {
 		"      --span=FUNCTION    explain each call of FUNCTION, a name with * and ?\n"
 		"      --between FROM TO  explain the time from each mark FROM to the next mark TO\n"
 		"      --min=TIME         only instances of at least TIME, such as 10ms\n"
+		"      --into=OUT         also write the archive OUT: FILE, with tracks of these instances\n"
+		"                         for Perfetto\n"
+		"      --force            replace an existing OUT\n"
 		"      --from=TIME        start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to=TIME          end there\n" SYMBOL_NONE_HELP SYMBOL_PLACE_HELP
 		"      --json             print everything as JSON\n"

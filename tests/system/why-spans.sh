@@ -106,3 +106,25 @@ expect_exit 0 "$KYMO" why --json "$TMP/t.fxt"
 holds "$TMP/stdout" 'any(.open_waits[]; .thread.name == "span-stuck" and .wait.cause == "lock" and .ns > 0 and
 	(.wait.stack | length) > 0)' || fail "the open wait"
 holds "$TMP/stdout" 'all(.open_waits[]; .thread.name != "span-worker")' || fail "an open wait that is none"
+
+note "tracks"
+expect_exit 0 "$KYMO" why --json --span transaction --worst 3 --into "$TMP/tracks.fxt" "$TMP/t.fxt" span-worker
+cp "$TMP/stdout" "$TMP/why.json"
+expect_exit 0 "$KYMO" check --strict "$TMP/tracks.fxt"
+expect_exit 1 "$KYMO" why --into "$TMP/tracks.fxt" "$TMP/t.fxt" span-worker
+expect_exit 0 "$KYMO" why --into "$TMP/again.fxt" --span transaction --worst 3 "$TMP/tracks.fxt" span-worker
+for file in "$TMP/tracks.fxt" "$TMP/again.fxt"; do
+	dump_records "$file"
+	assert_eq "$(gojq -s '[.[] | select(.category == "why" and .name == "transaction")] | length' "$DUMP")" 3 "calls in $file"
+done
+check_results "$TMP/tracks.fxt" "$TMP/again.fxt"
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	perfetto "$TMP/tracks.fxt" "select dur from slice where category = 'why' and depth = 0 and name = 'transaction' order by dur desc" \
+		"select count(*) as n from slice where category = 'why' and name = 'transaction' and depth != 0" \
+		"select count(*) as n from flow join slice s on slice_out = s.id join slice d on slice_in = d.id
+			where s.category = 'why' and d.category = 'why' and s.ts + s.dur = d.ts" >"$TMP/answers"
+	assert_eq "$(sed -n 1p "$TMP/answers" | gojq -c '[.[].dur] | sort')" \
+		"$(gojq -c '[.worst[] | .to_ns - .from_ns] | sort' "$TMP/why.json")" "calls in Perfetto"
+	assert_eq "$(sed -n 2p "$TMP/answers")" '[{"n":0}]' "calls that are nested in others"
+	assert_ge "$(sed -n 3p "$TMP/answers" | gojq '.[0].n')" 1 "flows in Perfetto"
+fi
