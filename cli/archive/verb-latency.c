@@ -15,6 +15,7 @@
 #include "cli/common/json.h"
 #include "cli/common/part-options.h"
 #include "cli/common/read-events.h"
+#include "cli/common/thread-choice.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "reader/views/latencies.h"
@@ -42,17 +43,54 @@ struct latency_options {
 	enum latencies_by by;
 	uint64_t top;
 	bool json;
+	char **words; /* that select threads; NULL ends the list */
 };
 
 struct latency_input {
 	struct summary *summary;
 	struct latencies *latencies;
+	struct thread_choice *choices; /* one for each word; owned */
+	size_t n_choices;
 };
 
 static void verb_latency_input_deinit(struct latency_input *in)
 {
 	in->latencies = latencies_free(in->latencies);
 	in->summary = summary_free(in->summary);
+	for (size_t i = 0; i < in->n_choices; i++)
+		thread_choice_deinit(&in->choices[i]);
+	free(in->choices);
+}
+
+/* Whether one of the words selects the thread. */
+static bool verb_latency_wants(void *userdata, uint32_t tid)
+{
+	struct latency_input *in = userdata;
+
+	for (size_t i = 0; i < in->n_choices; i++)
+		if (thread_choice_wants(&in->choices[i], tid))
+			return true;
+	return false;
+}
+
+/* Chooses the threads, when all names are known. Returns CLI_OK, or CLI_FAILED after a message. */
+static int verb_latency_choose(const struct latency_options *o, struct latency_input *in)
+{
+	size_t n = 0;
+
+	while (o->words[n])
+		n++;
+	in->choices = calloc(n + 1, sizeof(*in->choices));
+	if (!in->choices)
+		return cli_failed("out of memory");
+	for (; in->n_choices < n; in->n_choices++) {
+		int r = thread_choice_make(&in->choices[in->n_choices], in->summary,
+					   o->words[in->n_choices]);
+
+		if (r != CLI_OK)
+			return r;
+	}
+	return CLI_OK;
 }
 
 static int verb_latency_on_event(void *userdata, const struct event *ev)
@@ -156,7 +194,7 @@ static int verb_latency_print_json(const struct latency_options *o, const struct
 		}
 		JSON_ADD(all, JSON(latency_metric_names[i], one));
 	}
-	if (q->known_ns)
+	if (q->known_ns && !*o->words)
 		balance = JSON_OBJECT(JSON_OF(q, known_ns, idle_beside_queue_ns, queue_ns, n_cpus,
 					      longest_queue, longest_cpu, longest_at_ns));
 	json_print_pretty(
@@ -320,9 +358,12 @@ static int verb_latency_print_text(const struct latency_options *o, const struct
 		printf("wakeups were not recorded all the time: meanwhile, waits of woken threads "
 		       "for a CPU\ncount as blocked\n");
 	printf("\n");
-	if (!verb_latency_print_metrics(o, in))
+	if (!verb_latency_print_metrics(o, in)) {
+		if (*o->words)
+			printf("no selected thread has a duration that ends in this time\n");
 		return CLI_OK;
-	if (!o->any_chosen)
+	}
+	if (!o->any_chosen && !*o->words)
 		verb_latency_print_balance(in);
 	for (enum latency_metric i = 0; i < LATENCY_METRICS; i++) {
 		int r = CLI_OK;
@@ -385,13 +426,15 @@ static int verb_latency_say_missing(const struct latency_options *o, const struc
 
 static int verb_latency_run(const struct latency_options *o, const char *path)
 {
+	_cleanup_(verb_latency_input_deinit) struct latency_input in = { 0 };
 	const struct latencies_options options = {
 		.by = o->by,
 		.from_ns = o->part.from_ns,
 		.to_ns = o->part.to_ns,
 		.absolute = part_options_absolute(&o->part),
+		.wants = *o->words ? verb_latency_wants : NULL,
+		.userdata = &in,
 	};
-	_cleanup_(verb_latency_input_deinit) struct latency_input in = { 0 };
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	int r, status;
 
@@ -400,7 +443,12 @@ static int verb_latency_run(const struct latency_options *o, const char *path)
 	r = open_trace(&t, path) ?: read_events(&t, verb_latency_on_event, &in);
 	if (r != CLI_OK)
 		return r;
-	if (summary_finish(in.summary) < 0 || latencies_finish(in.latencies) < 0)
+	if (summary_finish(in.summary) < 0)
+		return cli_failed("out of memory");
+	r = verb_latency_choose(o, &in);
+	if (r != CLI_OK)
+		return r;
+	if (latencies_finish(in.latencies) < 0)
 		return cli_failed("out of memory");
 	status = verb_latency_say_missing(o, &in, &t);
 	if (status != CLI_OK) {
@@ -459,18 +507,23 @@ static int verb_latency(int argc, char **argv)
 		OPTION_VALUE("top", 'n', verb_latency_parse_top, &o.top),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, VERB_ARGS_FILE);
+	int r = verb_options_parse(argc, argv, options);
 
-	if (r == VERB_OPTIONS_GO)
-		r = part_options_check(&o.part) ?: VERB_OPTIONS_GO;
-	return r != VERB_OPTIONS_GO ? r : verb_latency_run(&o, argv[optind]);
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (argc == optind)
+		return cli_usage_error("expected a FILE, and threads, processes, units or cgroups");
+	o.words = argv + optind + 1;
+	r = part_options_check(&o.part);
+	return r != CLI_OK ? r : verb_latency_run(&o, argv[optind]);
 }
 
 const struct verb verb_latency_row = {
 	.name = "latency",
-	.synopsis = "[OPTION ...] FILE",
+	.synopsis = "[OPTION ...] FILE [WHOM ...]",
 	.what = "Show the distributions of waits, runs, calls and interrupts",
-	.examples = "  kymo latency t.fxt\n  kymo latency --metric wakeup --by process t.fxt\n",
+	.examples = "  kymo latency t.fxt\n  kymo latency --metric wakeup --by process t.fxt\n"
+		    "  kymo latency t.fxt redis-server\n",
 	.options =
 		"      --metric=LIST  only wakeup, ready, blocked, run, call, irq, softirq or work,\n"
 		"                     with a histogram of each\n"
@@ -481,7 +534,8 @@ const struct verb verb_latency_row = {
 		"      --to=T         only durations that end before T\n"
 		"      --json         print everything as JSON\n"
 		"  -h, --help         show this\n"
-		"\nFILE is an archive; '-' is standard input.\n"
+		"\nFILE is an archive; '-' is standard input. Each WHOM selects threads: a process or\n"
+		"thread (an id, or a name with * and ?), a systemd unit, or a cgroup (/PATH).\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording, and with 1 if\n"
 		"it has nothing of what was asked for.\n",
 	.run = verb_latency,

@@ -9,6 +9,13 @@ done
 kymo latency --metric run --from 0.5 --to 1h "$T/small"
 echo "exit $?"
 kymo latency --json --by thread -n 1 --metric run,irq "$T/small"
+# Selected threads.
+kymo latency "$T/small" 100
+kymo latency --by thread --metric run "$T/small" 'w*' ls
+kymo latency --json "$T/small" worker ls | gojq -c '.balance, (.metrics | map_values(.count))'
+kymo latency --from 1h "$T/small" ls
+kymo latency "$T/small" ls wroker
+echo "exit $?"
 # What was not recorded, and how to record it.
 kymo latency --metric irq,work,call "$T/small"
 echo "exit $?"
@@ -28,7 +35,6 @@ echo "exit $?"
 kymo latency --metric irq "$T/lost"
 echo "exit $?"
 kymo latency
-kymo latency a b
 kymo latency --by total a
 kymo latency --metric run,size a
 kymo latency --top -1 a
