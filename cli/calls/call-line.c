@@ -23,10 +23,11 @@ enum {
 void call_lines_deinit(struct call_lines *l)
 {
 	table_deinit_free(&l->names);
+	call_table_deinit(&l->sums);
 	other_files_deinit(&l->others);
 }
 
-static const char *call_lines_name(const struct call_lines *l, uint32_t tid)
+const char *call_lines_name(const struct call_lines *l, uint32_t tid)
 {
 	return table_get(&l->names, (uint64_t)tid + 1) ?: "?";
 }
@@ -110,12 +111,20 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		       text_was(ev->left_out.count));
 }
 
+static int call_lines_leave_out(struct call_lines *l, const struct event *ev)
+{
+	if (l->only_sums)
+		return call_table_add(&l->sums, ev);
+	call_lines_print_left_out(l, ev);
+	return 0;
+}
+
 /* Counts the file of EV, if it is one whose calls are missing. Returns 0 or -ENOMEM. */
 static int call_lines_add_other_file(struct call_lines *l, const struct event *ev)
 {
 	int r = other_files_add(&l->others, ev);
 
-	if (r > 0 && l->json)
+	if (r > 0 && l->json && !l->only_sums)
 		json_print_line(JSON_OBJECT(JSON("timestamp_ns", ev->ts_ns),
 					    JSON("process_id", ev->pid),
 					    JSON("file", ev->other_file.file),
@@ -247,8 +256,11 @@ int call_lines_on_event(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
+	if (ev->kind == EVENT_LOST &&
+	    strcmp(ev->lost.class_name, event_class_names[CLASS_CALLS]) == 0)
+		l->n_lost += ev->lost.count;
 	if (ev->kind == EVENT_LEFT_OUT && name_filter_selects(&l->function, ev->left_out.function))
-		call_lines_print_left_out(l, ev);
+		return call_lines_leave_out(l, ev);
 	if (call_lines_add_other_file(l, ev) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
@@ -256,6 +268,8 @@ int call_lines_on_event(void *lines, const struct event *ev)
 	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))
 		return 0;
 	l->n_printed++;
+	if (l->only_sums)
+		return call_table_add(&l->sums, ev);
 	if (l->json)
 		call_lines_print_json(l, ev);
 	else

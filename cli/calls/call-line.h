@@ -12,6 +12,7 @@
 #include "cli/common/call-stacks.h"
 #include "cli/common/name-filter.h"
 #include "model/event.h"
+#include "reader/views/call-table.h"
 
 struct call_lines {
 	bool json;
@@ -24,7 +25,13 @@ struct call_lines {
 	struct other_files others;     /* files without probes, whose calls are missing */
 	uint64_t n_printed, n_calls;   /* those that were printed, and all */
 	uint64_t walks[WALK_ENDS_MAX]; /* walks of stacks, by their ends */
+	bool only_sums; /* calls are added to `sums` and not printed (call-report.h) */
+	struct call_table sums;
+	uint64_t n_lost; /* lost records of calls */
 };
+
+/* Returns the name of thread TID, or "?". */
+const char *call_lines_name(const struct call_lines *l, uint32_t tid);
 
 void call_lines_deinit(struct call_lines *l);
 

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "cli/calls/call-line.h"
+#include "cli/calls/call-report.h"
 #include "cli/calls/calls-live.h"
 #include "cli/common/nothing-there.h"
 #include "cli/common/read-events.h"
@@ -51,6 +52,10 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 
 	if (!v->wants_stacks)
 		return CLI_OK;
+	if (v->lines.only_sums)
+		return cli_usage_error(
+			"--summary prints no calls, so --stack-trace is not possible "
+			"with it");
 	v->lines.stacks = &v->stacks;
 	return call_stacks_init(&v->stacks, &symbols);
 }
@@ -59,7 +64,8 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 	OPTION_TEXT("function", 0, &(v)->lines.function.pattern),                                  \
 		OPTION_FLAG("json", &(v)->lines.json),                                             \
 		OPTION_VALUE("min", 0, verb_calls_parse_min, &(v)->lines.min_ns),                  \
-		OPTION_FLAG("stack-trace", &(v)->wants_stacks)
+		OPTION_FLAG("stack-trace", &(v)->wants_stacks),                                    \
+		OPTION_FLAG("summary", &(v)->lines.only_sums)
 
 /* ---- archives ---- */
 
@@ -79,6 +85,20 @@ static int verb_calls_explain_none(const struct call_lines *lines, const struct 
 	return CLI_OK;
 }
 
+/* Prints the sums, and says if calls are missing in them. */
+static int verb_calls_print_sums(const struct call_lines *lines, const struct open_trace *t)
+{
+	int r = call_report_print(lines);
+
+	/* (a live recording has reported this itself) */
+	if (lines->n_lost == 0 || lines->is_live)
+		return r;
+	cli_error("%s: %" PRIu64 " record%s of calls %s lost while it was recorded, so the numbers "
+		  "are too low; a larger buffer (-b) loses less",
+		  t->name, lines->n_lost, text_s(lines->n_lost), text_was(lines->n_lost));
+	return r == CLI_OK ? CLI_DAMAGE : r;
+}
+
 /* Prints the calls in the archive at PATH. */
 static int verb_calls_print(struct call_lines *lines, const char *path)
 {
@@ -91,6 +111,8 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 		stacks_report_incomplete(lines->walks, 0);
 	if (r == CLI_OK && lines->n_printed == 0)
 		r = verb_calls_explain_none(lines, &t);
+	if (r == CLI_OK && lines->only_sums)
+		r = verb_calls_print_sums(lines, &t);
 	/* (a live recording has named these files itself) */
 	if (!lines->is_live)
 		nothing_there_name_files(&lines->others, t.name);
@@ -268,6 +290,7 @@ const struct verb verb_calls_row = {
 		"      --function=NAME        only calls of functions of this name, with * and ?\n"
 		"      --min=TIME             only calls that took at least this long\n"
 		"      --stack-trace          print the call stack of each\n"
+		"      --summary              print only sums, by process and function\n"
 		"      --json                 print one JSON object per line\n"
 		"      --list                 print the functions and places of each SPEC\n"
 		"Recording, without FILE:\n"

@@ -2,7 +2,6 @@
 #include "reader/views/call-sums.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +21,7 @@ void call_sums_deinit(struct call_sums *s)
 	other_files_deinit(&s->others);
 }
 
-/*
- * Returns true if a call has failed, by its result: the name of an error, or -1. (If an enumeration
- * of a program has a value with the name of an errno, the recorder adds the number to the name.)
- */
-static bool call_sums_has_failed(const struct call_value *result)
+bool call_sums_has_failed(const struct call_value *result)
 {
 	if (result->form == CALL_VALUE_INT)
 		return result->i64 == -1;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,12 @@ struct call_sums {
 	struct table functions;    /* hash -> struct call_sum, owned */
 	struct other_files others; /* files without probes, whose calls are missing */
 };
+
+/*
+ * Returns true if a call has failed, by its result: the name of an error, or -1. (If an enumeration
+ * of a program has a value with the name of an errno, the recorder adds the number to the name.)
+ */
+bool call_sums_has_failed(const struct call_value *result);
 
 void call_sums_deinit(struct call_sums *s);
 

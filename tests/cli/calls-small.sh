@@ -4,6 +4,8 @@ kymo calls "$G/events.fxt"
 kymo calls --function 'f*' - <"$G/events.fxt"
 kymo calls --min 1ns "$G/events.fxt"
 kymo calls --json "$G/events.fxt"
+kymo calls --summary "$G/events.fxt"
+kymo calls --summary --json --function 'f*' "$G/events.fxt"
 kymo export -o calls.trace "$G/events.fxt" && kymo dump calls.trace
 kymo export --force --plain --order=arrival -o calls.trace "$G/events.fxt" && kymo dump calls.trace
 kymo check calls.trace
