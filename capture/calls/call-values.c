@@ -172,13 +172,17 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
 	size_t n = (size_t)text->bytes;
 
+	bool is_cut = text->cut;
+
 	/* A variant can show bytes as a string, which ends at its NUL. */
 	if (type->form == CALL_STR)
 		n = strnlen(text->text, n);
+	if (n < (size_t)text->bytes)
+		is_cut = false;
 	if (type->in_hex)
-		call_print_bytes(&p, text->text, n, text->cut);
+		call_print_bytes(&p, text->text, n, is_cut);
 	else
-		call_print_quoted(&p, text->text, n, text->cut);
+		call_print_quoted(&p, text->text, n, is_cut);
 	return p.used;
 }
 
@@ -227,7 +231,15 @@ static void call_value_change(char to[static CALL_VALUE_TEXT_MAX], const char *a
 {
 	size_t n = strlen(to);
 
-	if (n > 0 && strcmp(to, after) != 0)
+	/* (quoted bytes become a list of both, which readers do not take for a text) */
+	if (*to == '"' && strcmp(to, after) != 0) {
+		char before[CALL_VALUE_TEXT_MAX];
+		struct call_print p;
+
+		memcpy(before, to, n + 1);
+		p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
+		call_print_add(&p, "[%s => %s]", before, after);
+	} else if (n > 0 && strcmp(to, after) != 0)
 		snprintf(to + n - 1, CALL_VALUE_TEXT_MAX - n + 1, " => %s", after + 1);
 }
 

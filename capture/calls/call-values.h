@@ -9,8 +9,11 @@
 #include "capture/options/call-spec.h"
 #include "model/event.h"
 
-/* The maximum length of a value's text: each byte can become four characters. */
-enum { CALL_VALUE_TEXT_MAX = 4 * CALL_TEXT_BYTES + 8 };
+/*
+ * The maximum length of a value's text: each byte can become four characters, and bytes can be
+ * shown as they are before the call and at its return.
+ */
+enum { CALL_VALUE_TEXT_MAX = 2 * (4 * CALL_TEXT_BYTES + 8) + 8 };
 _Static_assert((int)CALL_VALUE_TEXT_MAX >= (int)CALL_SET_TEXT_MAX, "room for both");
 
 /*

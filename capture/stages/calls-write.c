@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/stages/calls-write.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "capture/calls/call-requests.h"
 #include "capture/calls/call-results.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
@@ -19,6 +22,9 @@
  * the archive with names.
  */
 enum { UNKNOWN_NAMES_MAX = 256, UNKNOWN_NAME_MAX = 32 };
+
+/* The arguments of ioctl. */
+enum { REQUEST_ARG = 1, REQUEST_MEMORY_ARG = 2 };
 
 /* ---- values ---- */
 
@@ -113,29 +119,71 @@ static bool calls_is_idle(const struct call_type *type, const struct calls_view 
 	       (!view->end || (call_target_has_result(view->target) && view->end->result == 0));
 }
 
+/*
+ * Returns true if the call in VIEW is an ioctl whose request has no specification of its own: SPEC
+ * is that of all requests.
+ */
+static bool calls_is_request(const struct calls_view *view, const struct call_spec *spec)
+{
+	return !view->target->place && view->target->syscall == SYS_ioctl &&
+	       spec == view->target->spec && spec->n_args > REQUEST_MEMORY_ARG;
+}
+
+/*
+ * Shows the memory of the ioctl in VIEW by the size that its request has. Returns false if it has
+ * none.
+ */
+static bool calls_show_request(const struct calls_view *view, size_t at, struct call_value *to,
+			       char text[static CALL_VALUE_TEXT_MAX])
+{
+	const struct call_copies *all = &view->copies[at];
+	struct call_text in, out;
+	struct call_copies copies;
+	struct call_type type;
+
+	if (!call_request_type((uint32_t)view->call->args[REQUEST_ARG], &type))
+		return false;
+	copies.in = call_request_limit(all->in, type.count, &in);
+	copies.out = call_request_limit(all->out, type.count, &out);
+	*to = call_value_copied(&type, &copies, type.count, view->call->args[at], text);
+	return true;
+}
+
+/* Returns true if the memory at argument I of SPEC was copied, and TO is its address. */
+static bool calls_has_memory(const struct calls_view *view, const struct call_spec *spec, size_t i,
+			     const struct call_value *to)
+{
+	const struct call_type *type = &spec->args[i].type;
+	const struct call_copies *copies = &view->copies[calls_place(view, spec, i)];
+
+	/* (a text has the reason why the argument is unavailable, and stays) */
+	return call_type_is_memory(type) && (copies->in || copies->out) &&
+	       to->form == CALL_VALUE_POINTER && !calls_is_idle(type, view);
+}
+
 /* Fills in the arguments of a call, and the data that it has written through them. */
 static unsigned calls_values(struct calls_view *view, struct call_value *to,
 			     struct calls_texts *texts)
 {
 	const struct rec_call *call = view->call;
 	const struct call_spec *spec = call_target_spec(view->target, call->args);
+	bool is_request = calls_is_request(view, spec);
 
 	calls_find_copies(view->target->spec, view);
 	for (size_t i = 0; i < spec->n_args; i++) {
 		const struct call_type *type = &spec->args[i].type;
 		size_t at = calls_place(view, spec, i);
-		const struct call_copies *copies = &view->copies[at];
 
 		to[i] = call_value_of_arg(spec, i, call->args[at], call->unreadable & 1u << i,
 					  texts->named[i]);
-		/*
-		 * In other cases, the text has the reason why the argument is unavailable, and
-		 * stays.
-		 */
-		if (call_type_is_memory(type) && (copies->in || copies->out) &&
-		    to[i].form == CALL_VALUE_POINTER && !calls_is_idle(type, view))
-			to[i] = call_value_copied(type, copies, calls_count(spec, type, view),
-						  call->args[at], texts->copied[i]);
+		if (is_request && i == REQUEST_ARG && isdigit((unsigned char)*texts->named[i]))
+			call_request_format((uint32_t)call->args[at], texts->named[i]);
+		if (calls_has_memory(view, spec, i, &to[i]) &&
+		    !(is_request && i == REQUEST_MEMORY_ARG &&
+		      calls_show_request(view, at, &to[i], texts->copied[i])))
+			to[i] = call_value_copied(type, &view->copies[at],
+						  calls_count(spec, type, view), call->args[at],
+						  texts->copied[i]);
 		to[i].name = spec->args[i].name;
 	}
 	return (unsigned)spec->n_args;

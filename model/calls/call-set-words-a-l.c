@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/fs.h>
 #include <linux/futex.h>
 #include <linux/kcmp.h>
 #include <linux/keyctl.h>
@@ -308,7 +309,8 @@ static const struct call_set_word words_ioctl[] = {
 	WORD(TIOCCBRK), WORD(TIOCGSID), WORD(TIOCGPTN), WORD(TIOCSPTLCK), WORD(TIOCGPTPEER),
 	WORD(FIONCLEX), WORD(FIOCLEX), WORD(FIOASYNC), WORD(SIOCGIFNAME), WORD(SIOCGIFCONF),
 	WORD(SIOCGIFFLAGS), WORD(SIOCSIFFLAGS), WORD(SIOCGIFADDR), WORD(SIOCGIFMTU),
-	WORD(SIOCGIFHWADDR), WORD(SIOCGIFINDEX), WORD(SIOCATMARK), WORD(SIOCETHTOOL)
+	WORD(SIOCGIFHWADDR), WORD(SIOCGIFINDEX), WORD(SIOCATMARK), WORD(SIOCETHTOOL),
+	WORD(FS_IOC_GETFLAGS), WORD(FS_IOC_SETFLAGS)
 };
 
 static const struct call_set_word words_ip[] = {

@@ -56,6 +56,12 @@ struct kernel_sigaction {
 	uint64_t handler, flags, restorer, mask;
 };
 
+struct kernel_termios {
+	uint32_t c_iflag, c_oflag, c_cflag, c_lflag;
+	uint8_t c_line;
+	char c_cc[19];
+};
+
 struct kernel_termios_window {
 	uint16_t ws_row, ws_col, ws_xpixel, ws_ypixel;
 };
@@ -223,6 +229,13 @@ static const struct call_member members_timeval[] = {
 	INT(struct timeval, tv_sec), INT(struct timeval, tv_usec)
 };
 
+static const struct call_member members_termios[] = {
+	HEX(struct kernel_termios, c_iflag), HEX(struct kernel_termios, c_oflag),
+	HEX(struct kernel_termios, c_cflag), HEX(struct kernel_termios, c_lflag),
+	UINT(struct kernel_termios, c_line), { "c_cc", CALL_MEMBER_DATA,
+					       offsetof(struct kernel_termios, c_cc), 19 },
+};
+
 static const struct call_member members_tms[] = {
 	INT(struct tms, tms_utime), INT(struct tms, tms_stime), INT(struct tms, tms_cutime),
 	INT(struct tms, tms_cstime)
@@ -269,7 +282,7 @@ const struct call_struct call_struct_rows[] = {
 	      members_pollfd_none),
 	ROW("pollfd", sizeof(struct pollfd), members_pollfd),
 	/* Memory whose content only the variants of a call describe (call-variants.h). */
-	{ "raw", 32, false, false, false, { 0 }, NULL, 0 },
+	{ "raw", 256, false, false, false, { 0 }, NULL, 0 },
 	ROW("rlimit", sizeof(struct rlimit), members_rlimit),
 	PART("rusage", sizeof(struct rusage), members_rusage),
 	KEYED("sigaction", sizeof(struct kernel_sigaction),
@@ -290,6 +303,7 @@ const struct call_struct call_struct_rows[] = {
 	{ "status", 4, false, false, true, { 0 }, MEMBERS(members_status) },
 	PART("statx", sizeof(struct statx), members_statx),
 	ROW("sysinfo", sizeof(struct sysinfo), members_sysinfo),
+	ROW("termios", sizeof(struct kernel_termios), members_termios),
 	ROW("timespec", sizeof(struct timespec), members_timespec),
 	ROW("timeval", sizeof(struct timeval), members_timeval),
 	ROW("tms", sizeof(struct tms), members_tms),

@@ -30,7 +30,7 @@ static const struct call_syscall syscalls[] = {
 	CALL(rt_sigaction, "(enum:signal signal, struct:sigaction action, out struct:sigaction old, size_t set_size) -> errno"),
 	CALL(rt_sigprocmask, "(enum:sighow how, struct:sigset set, out struct:sigset old, size_t set_size) -> errno"),
 	CALL(rt_sigreturn, "()"),
-	CALL(ioctl, "(fd fd, enum:ioctl request, out struct:raw arg) -> errno"),
+	CALL(ioctl, "(fd fd, enum:ioctl request, inout struct:raw arg) -> errno"),
 	CALL(pread64, "(fd fd, out buf[count] to, size_t count, int64 offset) -> errno"),
 	CALL(pwrite64, "(fd fd, buf[count] from, size_t count, int64 offset) -> errno"),
 	CALL(readv, "(fd fd, struct:iovec[n_parts] parts, ulong n_parts) -> errno"),

@@ -95,6 +95,36 @@ check_results state <<-'END'
 	EPERM_OF_OURS
 END
 
+if command -v gnatmake >/dev/null; then
+	note "parameters of Ada that are copied at the return"
+	cat >"$TMP/outs.adb" <<-'END'
+		procedure Outs is
+		   procedure Halve (N : Integer; Half : out Integer; Rest : out Integer) is
+		   begin
+		      Half := N / 2;
+		      Rest := N mod 2;
+		   end Halve;
+		   pragma No_Inline (Halve);
+		   procedure One (N : in out Integer) is
+		   begin
+		      N := N + 1;
+		   end One;
+		   pragma No_Inline (One);
+		   A, B : Integer;
+		begin
+		   Halve (9, A, B);
+		   One (A);
+		   if A + B /= 6 then
+		      raise Program_Error;
+		   end if;
+		end Outs;
+	END
+	(cd "$TMP" && gnatmake -q -g -O1 outs.adb) || fail "gnatmake"
+	calls --call "$TMP/outs:outs__*" -- "$TMP/outs"
+	assert_eq "$(gojq -r '(.function | split(".")[0]) + " \(.arguments.n) \(.return)"' "$TMP/calls" | paste -sd ' ')" \
+		"outs__halve 9 {half=4, rest=1} outs__one 4 5" "parameters that the function sets"
+fi
+
 note "functions of libc"
 calls --call libc.so.6:getenv --call libc.so.6:strdup -- env KYMO_TEST=value sh -c 'cd / && exec true'
 assert_ge "$(gojq -r 'select(.function == "getenv" and (.return | type) == "string") | .return' "$TMP/calls" | wc -l)" 1 \
@@ -127,6 +157,60 @@ END
 calls --call "syscall:fcntl if \$arg == 1" --call "syscall:ioctl if \$arg == 0" -- "$TMP/control"
 assert_eq "$(gojq -c 'select(.arguments | .flags == "FD_CLOEXEC" or .request == "FIONREAD") | .function' "$TMP/calls" | paste -sd ' ')" \
 	'"fcntl" "ioctl"' "calls with this number"
+
+note "the memory of ioctl, by the size and the direction in the request"
+gcc -D_GNU_SOURCE -O2 -o "$TMP/requests" -x c - <<-'END'
+	#include <fcntl.h>
+	#include <linux/random.h>
+	#include <stdint.h>
+	#include <stdlib.h>
+	#include <sys/ioctl.h>
+	#include <unistd.h>
+
+	struct extents {
+		uint64_t start, length;
+		uint32_t flags, mapped, count, reserved;
+	};
+
+	int main(int argc, char **argv)
+	{
+		int zero = 0, random = open("/dev/random", O_RDONLY), terminal = posix_openpt(O_RDWR | O_NOCTTY);
+		struct winsize size = { 24, 80, 1, 2 };
+		struct extents extents = { .length = 7 };
+		uint32_t words[100] = { 0x64636261, 0x68676665 };
+
+		ioctl(terminal, TIOCSPTLCK, &zero);
+		ioctl(terminal, TIOCSWINSZ, &size);
+		size = (struct winsize){ 0 };
+		ioctl(terminal, TIOCGWINSZ, &size);
+		ioctl(-1, _IOW('x', 1, uint32_t), words);
+		ioctl(-1, _IOWR('x', 2, uint64_t), words);
+		ioctl(-1, _IOR('x', 3, uint32_t), words);
+		ioctl(-1, _IOW('x', 4, uint32_t), (void *)3);
+		ioctl(-1, _IO('x', 5), words);
+		ioctl(-1, _IOW('x', 6, uint32_t[100]), words);
+		ioctl(open(argv[0], O_RDONLY), _IOWR('f', 11, struct extents), &extents);
+		return argc - 1;
+	}
+END
+calls --call syscall:ioctl -- "$TMP/requests"
+gojq -r '[.arguments.request, (.arguments.size // .arguments.arg | tostring)] | join(" ")' "$TMP/calls" |
+	sed -E 's/ [0-9]{6,}$/ ADDRESS/; s/(\\x00){100,}/.../' >"$TMP/is"
+diff <(sed '/f, 0xb/d; /0x66, 0xb/d' "$TMP/is") - >&2 <<-'END' || fail "the requests (<) differ from the expected ones (>)"
+	TIOCSPTLCK "\x00\x00\x00\x00"
+	TIOCSWINSZ {ws_row=24, ws_col=80, ws_xpixel=1, ws_ypixel=2}
+	TIOCGWINSZ {ws_row=24, ws_col=80, ws_xpixel=1, ws_ypixel=2}
+	_IOC(_IOC_WRITE, 0x78, 0x1, 0x4) "\x61\x62\x63\x64"
+	_IOC(_IOC_READ|_IOC_WRITE, 0x78, 0x2, 0x8) "\x61\x62\x63\x64\x65\x66\x67\x68"
+	_IOC(_IOC_READ, 0x78, 0x3, 0x4) ADDRESS
+	_IOC(_IOC_WRITE, 0x78, 0x4, 0x4) 3
+	_IOC(_IOC_NONE, 0x78, 0x5, 0) ADDRESS
+	_IOC(_IOC_WRITE, 0x78, 0x6, 0x190) "\x61\x62\x63\x64\x65\x66\x67\x68..."...
+END
+# (some file systems refuse this request; those that do not write how many extents there are)
+if grep -qF ' => ' "$TMP/is"; then
+	assert_says "$TMP/is" '["\x00\x00\x00\x00\x00\x00\x00\x00\x07\x00'
+fi
 
 note "calls that return in another thread"
 calls --call "$TMP/bare:coroutine(int n) -> str" -- "$TMP/bare" moves
