@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -19,6 +21,7 @@ sd_bus *connect_bus(void)
 	assert_int_equal(sd_bus_new(&b), 0);
 	assert_true(sd_bus_set_address(b, getenv("KYMO_TEST_BUS")) >= 0);
 	assert_true(sd_bus_set_bus_client(b, true) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(b, ANSWER_USEC) >= 0);
 	assert_true(sd_bus_start(b) >= 0);
 	return b;
 }
@@ -250,13 +253,15 @@ int setup_polkit(void **state)
 
 pid_t start_as_user(uid_t uid, void (*fn)(void))
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
-		    setresuid(uid, uid, uid) < 0)
-			_exit(99);
+		CHECK(setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0);
+		CHECK(setresuid(uid, uid, uid) == 0);
+		/* (after a failure of the test, it would keep its output open; a change of the user
+		 * resets this) */
+		CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent);
 		fn();
 		_exit(0);
 	}

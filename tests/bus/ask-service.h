@@ -11,9 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
+
+#include "tests/support/unit.h"
 
 #define NAME              "org.kymo.Trace1"
 #define MANAGER_PATH      "/org/kymo/Trace1"
@@ -32,7 +35,13 @@ extern sd_bus *bus;
 int setup_bus(void **state);
 int teardown_bus(void **state);
 
-/* A new connection to the bus. */
+/*
+ * The limit for an answer of the service, in microseconds. It is only for answers that never come:
+ * the speed of the machine must not decide the verdict.
+ */
+#define ANSWER_USEC (UINT64_C(200000000) * unit_build_factor())
+
+/* A new connection to the bus. Calls that are not answered fail after ANSWER_USEC. */
 sd_bus *connect_bus(void);
 
 /* Likewise, as user UID in the group of the same number. The test remains root. */
@@ -122,11 +131,22 @@ void as_user(uid_t uid, void (*fn)(void));
 /* Likewise, without waiting. Returns the pid. The status is 0 if all checks succeed. */
 pid_t start_as_user(uid_t uid, void (*fn)(void));
 
-/* In the child: exits with the number of the line that failed. */
+/* In the child: prints the place and the condition that failed, and exits. */
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
+			fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);    \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+
+/* Likewise, if the answer A is not the error NAME. Prints the actual one. */
+#define CHECK_ERROR(a, name_)                                                                      \
+	do {                                                                                       \
+		if ((a).r >= 0 || strcmp((a).error.name, (name_)) != 0) {                          \
+			fprintf(stderr, "%s:%d: failed: %d, %s (%s) instead of %s\n", __FILE__,    \
+				__LINE__, (a).r, (a).error.name ?: "no error",                     \
+				(a).error.message ?: "", (name_));                                 \
 			_exit(1);                                                                  \
 		}                                                                                  \
 	} while (0)

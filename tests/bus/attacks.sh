@@ -223,7 +223,7 @@ stop_seconds=$(unit_settings kymod TimeoutStopSec | tr -dc 0-9)
 SECONDS=0
 stop_kymod
 note "SIGTERM: $SECONDS s"
-assert_le $SECONDS "$((stop_seconds - 5))" "seconds after SIGTERM"
+assert_le $SECONDS "$(limit $((stop_seconds - 5)))" "seconds after SIGTERM"
 # (the attacker may have ended when the service announced its end)
 kill -KILL $attacker 2>/dev/null || true
 wait $attacker || true

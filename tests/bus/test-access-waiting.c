@@ -46,7 +46,7 @@ static void ask_later(sd_bus *b, struct answers *all, const char *what, sd_bus_m
 
 	CHECK(one);
 	*one = (struct one_answer){ all, what };
-	CHECK(sd_bus_call_async(b, NULL, m, keep_answer, one, UINT64_C(60000000)) >= 0);
+	CHECK(sd_bus_call_async(b, NULL, m, keep_answer, one, ANSWER_USEC) >= 0);
 	sd_bus_message_unref(m);
 	CHECK(sd_bus_flush(b) >= 0);
 }
@@ -76,7 +76,7 @@ static void wait_for_answers(sd_bus *b, const struct answers *all, size_t n)
 
 		CHECK(r >= 0);
 		if (r == 0)
-			CHECK(sd_bus_wait(b, 60000000) > 0);
+			CHECK(sd_bus_wait(b, ANSWER_USEC) > 0);
 	}
 }
 

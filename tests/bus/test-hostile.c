@@ -25,7 +25,6 @@
 
 enum {
 	VICTIM = OTHER_FOREIGN_USER,
-	CREATES = 10000,
 	AT_ONCE = 100, /* calls under way; a bus may allow at most 128 */
 	RSS_MARGIN_KB = 32 << 10,
 	RSS_MARGIN_ASAN_KB = 400 << 10, /* a sanitizer keeps freed memory for a while */
@@ -153,7 +152,7 @@ static void process(sd_bus *b, const struct tally *t, size_t until_open)
 
 		CHECK(r >= 0);
 		if (r == 0)
-			CHECK(sd_bus_wait(b, 60000000) > 0);
+			CHECK(sd_bus_wait(b, ANSWER_USEC) > 0);
 	}
 }
 
@@ -161,7 +160,7 @@ static void process(sd_bus *b, const struct tally *t, size_t until_open)
 static void send_call(sd_bus *b, sd_bus_message *m, struct tally *t)
 {
 	process(b, t, AT_ONCE - 1);
-	CHECK(sd_bus_call_async(b, NULL, m, on_answer, t, UINT64_C(60000000)) >= 0);
+	CHECK(sd_bus_call_async(b, NULL, m, on_answer, t, ANSWER_USEC) >= 0);
 	t->n_open++;
 	sd_bus_message_unref(m);
 }
@@ -186,18 +185,19 @@ static sd_bus_message *new_create(sd_bus *b, const char *name, int fd)
 /* Makes more sessions than allowed, faster than allowed. Only the allowed number is made. */
 static size_t make_as_many_as_may_be(sd_bus *b)
 {
+	const unsigned n = unit_rounds(10000);
 	struct tally t = { 0 };
 	int fd = open_output();
 	char name[32];
 
-	for (int i = 0; i < CREATES; i++) {
-		snprintf(name, sizeof(name), "s%d", i);
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "s%u", i);
 		send_call(b, new_create(b, name, fd), &t);
 	}
 	process(b, &t, 0);
 	/* Some calls do not fit while their caller is unknown. */
 	CHECK(t.n_done <= 8);
-	CHECK(t.n_done + t.n_limited == CREATES);
+	CHECK(t.n_done + t.n_limited == n);
 	CHECK(count_sessions(b) == (int)t.n_done);
 	return t.n_done;
 }
@@ -216,6 +216,11 @@ static void make_many(void)
 TEST(test_many_sessions)
 {
 	attack(make_eight);
+}
+
+static bool is_limited(const struct answer *a)
+{
+	return a->r < 0 && strcmp(a->error.name, ERROR_PREFIX "LimitReached") == 0;
 }
 
 /* Makes a session, as soon as the rate limit allows it. */
@@ -244,14 +249,13 @@ static void make_again_and_again(void)
 		struct answer a = create(b, "fail_start", fd);
 
 		if (a.r < 0) {
-			CHECK(strcmp(a.error.name, ERROR_PREFIX "LimitReached") == 0);
+			CHECK_ERROR(a, ERROR_PREFIX "LimitReached");
 			CHECK(strstr(a.error.message, "try again in"));
 			return;
 		}
 		a = call(b, SESSION_PREFIX "1/fail_start", "Start");
-		CHECK(a.r < 0);
-		CHECK(strcmp(a.error.name, ERROR_PREFIX "CannotCapture") == 0 ||
-		      strcmp(a.error.name, ERROR_PREFIX "LimitReached") == 0);
+		if (!is_limited(&a))
+			CHECK_ERROR(a, ERROR_PREFIX "CannotCapture");
 		CHECK(call(b, SESSION_PREFIX "1/fail_start", "Remove").r >= 0);
 	}
 	CHECK(!"nothing slows it down");
@@ -488,8 +492,12 @@ static void say_strange_names(void)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct answer a = create(b, names[i], fd);
 
-		CHECK(a.r < 0);
-		CHECK(strcmp(a.error.name, ERROR_PREFIX "InvalidOption") == 0);
+		/* (a busy service still closes the files of earlier calls) */
+		for (int n = 0; n < SOON_MS / 100 && is_limited(&a); n++) {
+			usleep(100000);
+			a = create(b, names[i], fd);
+		}
+		CHECK_ERROR(a, ERROR_PREFIX "InvalidOption");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
 		CHECK(!exists(b, asked[i]));
