@@ -76,12 +76,59 @@ name_frames() {
 		}' "$TMP/functions" -
 }
 
-# ticks ARCHIVE: samples in it; of the processes in $TMP/pids only, if that is there, and from $LATE_MS on after the first one of
-# each process: until then its files may be unknown
+# own_maps NAME: prints the ids of the maps with this name that recorders of this test have. (Other
+# recordings of the machine may have no memory for a table.)
+own_maps() {
+	local comm pid held=$TMP/own-maps.$BASHPID
+
+	for comm in /proc/[0-9]*/comm; do
+		pid=${comm//[^0-9]/}
+		if grep -qs '^kymo' "$comm" && grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ"; then
+			{ grep -hs '^map_id:' "/proc/$pid/fdinfo/"* || true; } | awk '{ print $2 }'
+		fi
+	done | sort -u >"$held"
+	bpftool -j map show | gojq -r --arg name "$1" '.[] | select(.name == $name) | .id' | sort |
+		comm -12 - "$held"
+}
+
+# has_tables FILE: whether FILE was mapped in a recording of this test, and all of them have its table
+has_tables() {
+	local maps map answer
+
+	maps=$(own_maps unwind_files)
+	# (2: UNWIND_FILE_READY)
+	answer=$(for map in $maps; do
+		bpftool -j map dump id "$map" 2>/dev/null || true
+	done | gojq -s --argjson inode "$(stat -c %i "$1")" '[.[][].formatted.value |
+		select(.inode == $inode) | .state] | length > 0 and all(. == 2)')
+	[ "$answer" = true ]
+}
+
+# note_table FILE: when all recordings have the table of FILE, writes the time to FILE.ready, in the
+# format of archives. After a minute, it does so in any case.
+note_table() {
+	local uptime
+
+	wait_for 60 has_tables "$1" || true
+	read -r uptime _ </proc/uptime
+	echo $((10#${uptime/./} * 10000000)) >"$1.ready.new"
+	mv "$1.ready.new" "$1.ready"
+}
+
+# assert_cut_counted ALL WHOLE: the stacks that are not whole are counted in the last `summarize`,
+# by their cause
+assert_cut_counted() {
+	assert_le $(($1 - $2)) "$(json "$SUMMARY" '.stacks | del(.whole) | add')" "stacks that are cut off, and those with a cause"
+}
+
+# ticks ARCHIVE: samples in it; of the processes in $TMP/pids only, if that is there, from the time $FROM_NS on, and from $LATE_MS on after
+# the first one of each process: until then its files may be unknown
 LATE_MS=0
+FROM_NS=0
 ticks() {
-	"$LIST_STACKS" "$1" | awk -v late="$LATE_MS" -v file="$TMP/pids" '
+	"$LIST_STACKS" "$1" | awk -v late="$LATE_MS" -v from="$FROM_NS" -v file="$TMP/pids" '
 		BEGIN { while ((getline pid <file) > 0) of[pid] = some = 1 }
+		$2 < from { next }
 		$1 != "tick" || (some && !($3 in of)) { next }
 		!($3 in first) { first[$3] = $2 }
 		$2 >= first[$3] + late * 1000000'

@@ -8,6 +8,7 @@
 # few copied stacks.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../unwind-words.sh"
 need_btf
 need_command gcc
 [ "$(uname -m)" = x86_64 ] || skip "the load is written for x86-64"
@@ -185,18 +186,6 @@ late_stacks() {
 		select($names | any(startswith("late_"))) |
 		"\(.resource) \(.blocks) \(.bytes) \(.stack_complete) " +
 			([$names[] | select(test("^(late_.*|load|main)$"))] | join(";"))' "$TMP/stdout" | sort
-}
-
-# has_tables FILE: whether FILE was mapped in a recording, and all recordings have its table
-has_tables() {
-	local map
-
-	# (2: UNWIND_FILE_READY)
-	for map in $(bpftool -j map show | gojq '.[] | select(.name == "unwind_files") | .id'); do
-		bpftool -j map dump id "$map" 2>/dev/null || true
-	done | gojq -s --argjson inode "$(stat -c %i "$1")" '[.[][].formatted.value |
-		select(.inode == $inode) | .state] | length > 0 and all(. == 2)' >"$TMP/has-tables"
-	grep -qx true "$TMP/has-tables"
 }
 
 # record_late DIR: records the program with copies of the libraries in DIR, which have no tables yet
