@@ -308,6 +308,8 @@ static int verb_why_choose_instances(struct request *q)
 {
 	if (q->into && strcmp(q->input, "-") == 0)
 		return cli_usage_error("--into reads FILE twice, so it cannot be standard input");
+	if (q->force && !q->into)
+		return cli_usage_error("--force needs --into");
 	if (q->whole + (q->span != NULL) + (q->between_from != NULL) > 1)
 		return cli_usage_error("--whole, --span and --between exclude each other");
 	q->what = q->whole          ? WHY_INSTANCE_WINDOW
@@ -371,9 +373,9 @@ const struct verb verb_why_row = {
 		"\nFILE is an archive with the category sched, and offcpu for the causes of waits; '-' is\n"
 		"standard input. WHOM is a process or thread (an id, or a name with * and ?), a systemd\n"
 		"unit, or a cgroup (/PATH). Waits for work count only if WHOM is given.\n"
-		"FUNCTION can have its file before it, as in 'kymo record --call' (libc.so.6:fsync,\n"
-		"syscall:read); the archive has only the name, so calls of all files count.\n"
+		"FUNCTION can have its file before it (libc.so.6:fsync, syscall:read). The archive has only\n"
+		"the name, so calls of all functions of that name count.\n"
 		"Exits with 3 if the archive is damaged, events were lost in the recording, or a limit has\n"
-		"cut the answer, and with 1 if it has no scheduling records.\n",
+		"cut the answer, and with 1 if it has no scheduling records, or no such call or mark.\n",
 	.run = verb_why,
 };

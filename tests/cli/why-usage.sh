@@ -8,5 +8,9 @@ kymo why --from 2 --to 1 a
 kymo why a --between b
 kymo why --whole --span f a
 kymo why --between a b --span f c
+kymo why --into o.fxt -
+kymo why --force a
+kymo why --into o.fxt "$T/small" worker >/dev/null
+kymo why --into o.fxt "$T/small" worker >/dev/null
 kymo why "$T/small" no-such-thread
 echo "exit $?"
