@@ -176,9 +176,10 @@ static int lifecycle_update_task(struct lifecycle *l, const struct rec_identity 
 		r = lifecycle_announce_if_new(l, id->tid);
 	else if (asked && is_new)
 		r = lifecycle_name_unknown(l, id->tid, lifecycle_queried_pid(asked));
+	r = r ?: tasks_update(l->pipe->tasks, id, is_new);
 	if (asked)
 		table_remove(&l->pipe->tasks->asked, id->tid);
-	return r ?: tasks_update(l->pipe->tasks, id, is_new);
+	return r;
 }
 
 static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)

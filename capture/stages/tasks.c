@@ -66,6 +66,7 @@ void tasks_deinit(struct tasks *t)
 	table_deinit_free(&t->cgroups_aside);
 	table_deinit(&t->cgroups_missing);
 	table_deinit(&t->asked);
+	table_deinit(&t->last_starts);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
@@ -222,6 +223,16 @@ static const char *tasks_cgroup_path(const struct tasks *t, uint64_t id)
 	return id ? table_get(&t->cgroups, id) ?: table_get(&t->cgroups_aside, id) : NULL;
 }
 
+/* Returns true if the unknown task of ID has the tid of an ended one that the archive has. */
+static bool tasks_is_successor(const struct tasks *t, const struct rec_identity *id)
+{
+	uint64_t last = (uintptr_t)table_get(&t->last_starts, id->tid);
+
+	/* (a thread that executes a program takes the tid and the start time of the main thread) */
+	return id->start_ns && tasks_test_bit(t->named, id->tid) && !tasks_asked(t, id->tid) &&
+	       (last == 0 || (last != 1 && last != id->start_ns + 1));
+}
+
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 {
 	struct task *task = tasks_get(t, id->tid);
@@ -236,6 +247,8 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 		is_new = false;
 	else if (task)
 		is_new = task->start_ns != id->start_ns;
+	else
+		is_new |= tasks_is_successor(t, id);
 	if (is_new) {
 		r = tasks_next_owner(t, id->tid, id->start_ns);
 		if (r < 0)
@@ -422,6 +435,11 @@ void tasks_forget(struct tasks *t, uint32_t tid)
 {
 	struct task *task = table_remove(&t->by_tid, tid);
 
+	if (t->last_starts.n_used >= TASKS_STARTS_MAX)
+		table_deinit(&t->last_starts);
+	/* Without memory, the next owner of the tid counts as another one. */
+	if (task)
+		(void)!table_set(&t->last_starts, tid, (void *)(uintptr_t)(task->start_ns + 1));
 	if (!task || !t->splits || !tasks_add_dead(t, task))
 		task_free(task);
 }

@@ -52,6 +52,9 @@ enum { TASKS_DEAD_MAX = 16384 };
 /* The number of changes of owner that are kept for late records. */
 enum { TASKS_CHANGES_MAX = 16384 };
 
+/* The number of ended tids whose start times are kept. If there are more, all are discarded. */
+enum { TASKS_STARTS_MAX = 65536 };
+
 /* A tid has got another owner, with another koid. */
 struct task_change {
 	uint64_t start_ns; /* start of the new owner */
@@ -70,6 +73,7 @@ struct tasks {
 	uint64_t *named;             /* a bit for each tid: the archive has an owner of it */
 	uint64_t *ended;             /* a bit for each tgid: its process has ended */
 	uint16_t *owner;             /* for each tid: 0, or 2..1023; allocated when first needed */
+	struct table last_starts;    /* ended tid -> start time + 1; at most TASKS_STARTS_MAX */
 	uint64_t n_merged;           /* number of owners that have no koid of their own */
 	struct task_change *changes; /* a ring of TASKS_CHANGES_MAX; allocated when first needed */
 	uint64_t n_changes;
@@ -174,8 +178,10 @@ const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 
 /*
  * Takes the data about a task from a record. A new owner of the tid (with another start time, or
- * just forked: IS_NEW) gets a new koid if the archive has the old owner. If the data changes, the
- * task must be announced again. Returns 0, or -ENOMEM.
+ * just forked: IS_NEW) gets a new koid if the archive has the old owner. The fork of a task that is
+ * selected later, for example by its name, is not recorded. So an unknown task is a new owner, too,
+ * unless the archive has no owner, or a query about it is open. If the data changes, the task must
+ * be announced again. Returns 0, or -ENOMEM.
  */
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 

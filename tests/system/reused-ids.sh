@@ -38,6 +38,28 @@ owners "$pid" "$TMP/owner1.fxt" "$TMP/owner2.fxt" >"$TMP/owners.each"
 assert_le 2 "$(sort -u "$TMP/owners.each" | wc -l)" "owners of $pid"
 owners "$pid" "$TMP/owners.fxt" | diff - "$TMP/owners.each" >&2 || fail "owners of $pid when merged"
 
+note "an owner that is selected by its name only after its fork"
+# select.sh PROGRAM MARK: a process executes PROGRAM and ends; the next owner of its id executes it
+# later, unless other processes always get the id first.
+cat >"$TMP/select.sh" <<-'END'
+	"$1" 0.1 &
+	pid=$!
+	wait
+	for ((i = 0; i < 100; i++)); do
+		echo $((pid - 1)) >/proc/sys/kernel/ns_last_pid
+		bash -c 'sleep 0.1; exec "$0" 0.1' "$1" &
+		[ $! != $pid ] || { echo $pid >"$2" && break; }
+	done
+	wait
+END
+cp "$(type -P sleep)" "$TMP/chosen"
+expect_recorded "$TMP/selected.fxt" "$KYMO" record --direct -e sched --comm chosen -o "$TMP/selected.fxt" -- \
+	bash "$TMP/select.sh" "$TMP/chosen" "$TMP/selected"
+if [ -s "$TMP/selected" ]; then
+	owners "$(cat "$TMP/selected")" "$TMP/selected.fxt" >"$TMP/owners.selected"
+	assert_eq "$(sort -u "$TMP/owners.selected" | wc -l)" 2 "owners of an id, of which both were selected by name"
+fi
+
 note "the leaks of each owner of an id"
 # leak.sh N PROGRAM PART PROGRAM PART: N processes with the same id, one after the other, of two
 # programs in turn. The last two wait for a moment, in which they can be watched.

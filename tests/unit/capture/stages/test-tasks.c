@@ -215,6 +215,61 @@ TEST(test_update_other_start)
 }
 
 /* Data from /proc has no start time, and does not identify the owner. */
+/* With a filter by name, the fork of a task is not recorded if the task is selected later. */
+TEST(test_update_selected_later)
+{
+	struct tasks *t = *state;
+	struct rec_identity leader = identity(30, 3000, "main");
+
+	/* An ended owner that the archive has, and the next one. */
+	update(t, 10, 1000, "first", false);
+	tasks_set_announced(t, 10);
+	tasks_forget(t, 10);
+	update(t, 10, 2000, "second", false);
+	assert_int_equal(tasks_koid(t, 10), KOID(FXT_KOID_REUSE_FIRST, 10));
+	assert_false(tasks_announced(t, 10));
+	assert_string_equal(tasks_get(t, 10)->comm, "second");
+	/* An owner that the archive does not have. */
+	update(t, 20, 1000, "first", false);
+	tasks_forget(t, 20);
+	update(t, 20, 2000, "second", false);
+	assert_int_equal(tasks_koid(t, 20), 20);
+	/* A thread that executes a program continues the main thread, which has ended. */
+	assert_int_equal(tasks_update(t, &leader, false), 0);
+	tasks_set_announced(t, 30);
+	tasks_forget(t, 30);
+	assert_int_equal(tasks_update(t, &leader, false), 0);
+	assert_int_equal(tasks_koid(t, 30), 30);
+	/* The answer to an open query is about the owner that was met. */
+	tasks_set_announced(t, 40);
+	assert_int_equal(tasks_set_asked(t, 40, 41), 0);
+	update(t, 40, 4000, "asked", false);
+	assert_int_equal(tasks_koid(t, 40), 40);
+	/* A start time that is unknown cannot differ. */
+	update(t, 50, 0, "first", false);
+	tasks_set_announced(t, 50);
+	tasks_forget(t, 50);
+	update(t, 50, 5000, "second", false);
+	assert_int_equal(tasks_koid(t, 50), 50);
+}
+
+/* The start times of very many ended tasks are not kept. */
+TEST(test_many_ended)
+{
+	struct tasks *t = *state;
+
+	for (uint32_t tid = 1; tid <= TASKS_STARTS_MAX + 100; tid++) {
+		update(t, tid, 1000, "task", false);
+		tasks_set_announced(t, tid);
+		tasks_forget(t, tid);
+		assert_true(t->last_starts.n_used <= TASKS_STARTS_MAX);
+	}
+	update(t, 1, 2000, "next", false);
+	assert_int_equal(tasks_koid(t, 1), KOID(FXT_KOID_REUSE_FIRST, 1));
+	update(t, TASKS_STARTS_MAX + 100, 1000, "task", false);
+	assert_int_equal(tasks_koid(t, TASKS_STARTS_MAX + 100), TASKS_STARTS_MAX + 100);
+}
+
 TEST(test_update_unknown_start)
 {
 	struct tasks *t = *state;
@@ -618,6 +673,8 @@ int main(void)
 		CASE(test_update_fork_unnamed),
 		CASE(test_update_listed_before_fork),
 		CASE(test_update_other_start),
+		CASE(test_update_selected_later),
+		CASE(test_many_ended),
 		CASE(test_update_unknown_start),
 		CASE(test_update_too_many_owners),
 		CASE(test_set_comm),
