@@ -338,7 +338,7 @@ TEST(threads_in_a_oneshot_buffer)
 TEST(threads_in_a_circular_buffer)
 {
 	struct provider_manager *m = *state;
-	const struct provider_buffer_options options = { PROVIDER_CIRCULAR, 8, 4096 };
+	const struct provider_buffer_options options = { PROVIDER_CIRCULAR, 128, 4096 };
 	struct provider_losses losses = count(m, program_threads, 50000, &options);
 	bool has_last = false;
 
