@@ -52,7 +52,9 @@
 	/* (the stack of an allocation, like NAMED; user space continues its walk) */              \
 	ROW(HEAP_PIECE, 34, rec_piece,                                                             \
 	    REC_FROM_TO(sizeof(struct rec_piece), sizeof(struct rec_piece) + PIECE_BYTES_MAX),     \
-	    MEMORY)
+	    MEMORY)                                                                                \
+	ROW(TRACEPOINT, 35, rec_tracepoint,                                                        \
+	    REC_FROM_TO(REC_TRACEPOINT_BYTES(0), sizeof(struct rec_tracepoint)), TRACEPOINTS)
 
 /* The size of the records of a kind: constant, or from LEAST to MOST bytes. */
 #define REC_WHOLE(tag) REC_FROM_TO(sizeof(struct tag), sizeof(struct tag))
@@ -80,16 +82,18 @@
 	ROW(FOUND, 27, NONE)
 
 /* The BPF ring buffers of a CPU */
-#define REC_RING_LIFECYCLE 0
-#define REC_RING_WORKQUEUE 1
-#define REC_RING_FREQUENCY 2
-#define REC_RING_STACKS    3
-#define REC_RING_MEMORY    4
-#define REC_RING_CALLS     5
-#define REC_RINGS          6
-#define REC_RING_MAPPINGS  6 /* no BPF ring buffer: user space makes the records from perf rings */
-#define REC_SOURCES        7
-#define REC_RING_NONE      REC_SOURCES /* records that come through no ring */
+#define REC_RING_LIFECYCLE   0
+#define REC_RING_WORKQUEUE   1
+#define REC_RING_FREQUENCY   2
+#define REC_RING_STACKS      3
+#define REC_RING_MEMORY      4
+#define REC_RING_CALLS       5
+#define REC_RING_TRACEPOINTS 6
+#define REC_RINGS            7
+/* (no BPF ring buffer: user space makes the records from perf rings) */
+#define REC_RING_MAPPINGS 7
+#define REC_SOURCES       8
+#define REC_RING_NONE     REC_SOURCES /* records that come through no ring */
 
 enum {
 #define REC_KIND_NUMBER(KIND, number, tag, bytes, ring)                                            \
@@ -100,7 +104,7 @@ enum {
 	REC_##KIND = (number), REC_##KIND##_RING = REC_RING_##ring,
 		REC_USER_KINDS(REC_KIND_NUMBER)
 #undef REC_KIND_NUMBER
-			REC_KINDS = 35, /* greater than the last number */
+			REC_KINDS = 36, /* greater than the last number */
 };
 
 /* Returns the ring of KIND. REC_RING_NONE if KIND is unknown. */

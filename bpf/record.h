@@ -12,8 +12,8 @@
  *    count bytes since the start and never wrap. A record starts at head % size and is always
  *    contiguous: a record that would cross the end of the ring extends into `slack`, and the next
  *    one starts at head % size as usual. The free room is size - (head - tail).
- *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
- *    BPF ring buffer of `struct rec_*`, each with a `struct rec_head`.
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS,
+ *    CLASS_TRACEPOINTS: a BPF ring buffer of `struct rec_*`, each with a `struct rec_head`.
  *
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) without a
  * program of kymo.
@@ -432,19 +432,20 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 
 /* ---- costs of programs ---- */
 
-#define COST_SCHED     0
-#define COST_WAKEUPS   1
-#define COST_OFFCPU    2
-#define COST_SAMPLES   3
-#define COST_LIFECYCLE 4
-#define COST_IRQ       5
-#define COST_SOFTIRQ   6
-#define COST_WORKQUEUE 7
-#define COST_POWER     8
-#define COST_MEMORY    9  /* probes on functions that allocate */
-#define COST_CALLS     10 /* programs at system calls */
-#define COST_FUNCTIONS 11 /* probes on functions whose calls are recorded */
-#define COST_CLASSES   12
+#define COST_SCHED       0
+#define COST_WAKEUPS     1
+#define COST_OFFCPU      2
+#define COST_SAMPLES     3
+#define COST_LIFECYCLE   4
+#define COST_IRQ         5
+#define COST_SOFTIRQ     6
+#define COST_WORKQUEUE   7
+#define COST_POWER       8
+#define COST_MEMORY      9  /* probes on functions that allocate */
+#define COST_CALLS       10 /* programs at system calls */
+#define COST_FUNCTIONS   11 /* probes on functions whose calls are recorded */
+#define COST_TRACEPOINTS 12
+#define COST_CLASSES     13
 
 /*
  * Classes in which each run is timed: their runs are rare, and the costs of the runs differ much.
@@ -475,10 +476,11 @@ struct cpu_costs {
 };
 _Static_assert(COST_CLASSES <= 16, "room");
 
-/* Allocations and other resources, calls of functions, and moments have their own files. */
+/* Allocations and other resources, calls, moments and tracepoints have their own files. */
 #include "bpf/record-memory.h"
 #include "bpf/record-calls.h"
 #include "bpf/record-moments.h"
+#include "bpf/record-tracepoints.h"
 
 /* ---- registers of threads ---- */
 

@@ -18,7 +18,7 @@ const char *option_bus_type(const struct option_row *row)
 		[OPTION_PIDS] = "au",       [OPTION_USERS] = "au",
 		[OPTION_COMMS] = "as",      [OPTION_CGROUPS] = "a(tus)",
 		[OPTION_FILES] = "ah",      [OPTION_CALLS] = "as",
-		[OPTION_MOMENTS] = "as",
+		[OPTION_MOMENTS] = "as",    [OPTION_TRACEPOINTS] = "as",
 	};
 
 	return row->bus ? types[row->type] : NULL;
@@ -159,6 +159,7 @@ static int option_bus_read_one(sd_bus_message *m, const struct option_row *row,
 		return option_bus_read_cgroup(m, to, why);
 	case OPTION_CALLS:
 	case OPTION_MOMENTS:
+	case OPTION_TRACEPOINTS:
 		return option_bus_read_call(m, row, to, why);
 	default:
 		return option_bus_read_number(m, row, to, why);
@@ -286,6 +287,7 @@ static int option_bus_append_items(sd_bus_message *m, const struct option_row *r
 		return option_bus_append_cgroups(m, f);
 	case OPTION_CALLS:
 	case OPTION_MOMENTS:
+	case OPTION_TRACEPOINTS:
 		return option_bus_append_calls(m, option_at(row, o));
 	default:
 		files = option_at(row, o);

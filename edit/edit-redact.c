@@ -107,6 +107,11 @@ static bool edit_redact_is_own(const struct fxt_record *record)
 	       (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category));
 }
 
+static bool edit_redact_is_tracepoint(const struct fxt_record *record)
+{
+	return fxt_record_row(record) == FXT_ROW_TRACEPOINT;
+}
+
 /* The field of RECORD that its argument NAME is; NULL = none. */
 static const struct fxt_event_field *edit_redact_field(const struct fxt_record *record, int name)
 {
@@ -126,10 +131,10 @@ static bool edit_redact_keeps_argument(const struct edit_redact *r, const struct
 		return false;
 	if (f && f->flags & FXT_FIELD_PLAIN)
 		return true;
-	/* Events of kymo's pseudo-threads are about the kernel. */
-	return r->keep_kernel && record->type == FXT_RECORD_EVENT &&
-	       edit_redact_is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO &&
-	       record->thread.pid != FXT_KOID_CODE;
+	/* Events of kymo's pseudo-threads are about the kernel, except those of tracepoints. */
+	return r->keep_kernel && !edit_redact_is_tracepoint(record) &&
+	       record->type == FXT_RECORD_EVENT && edit_redact_is_pseudo(record->thread.pid) &&
+	       record->thread.pid != FXT_KOID_KYMO && record->thread.pid != FXT_KOID_CODE;
 }
 
 static bool edit_redact_keeps_name(const struct edit_redact *r, const struct fxt_record *record)
@@ -137,6 +142,8 @@ static bool edit_redact_keeps_name(const struct edit_redact *r, const struct fxt
 	if (record->type == FXT_RECORD_KERNEL_OBJECT)
 		return edit_redact_keeps_object(r, record);
 	if (record->type == FXT_RECORD_BLOB)
+		return edit_redact_is_own(record);
+	if (record->type == FXT_RECORD_EVENT && edit_redact_is_tracepoint(record))
 		return edit_redact_is_own(record);
 	return record->type == FXT_RECORD_EVENT && edit_redact_is_own(record) && r->keep_kernel;
 }
@@ -148,6 +155,9 @@ static size_t edit_redact_replace_text(void *userdata, const struct fxt_record *
 	struct edit_redact *r = userdata;
 
 	if (what == EDIT_TEXT_ARG && edit_redact_keeps_argument(r, record, arg_name))
+		return EDIT_TEXT_AS_IT_IS;
+	if (what == EDIT_TEXT_ARG_NAME && edit_redact_is_own(record) &&
+	    edit_redact_is_tracepoint(record))
 		return EDIT_TEXT_AS_IT_IS;
 	if (what == EDIT_TEXT_NAME && edit_redact_keeps_name(r, record))
 		return EDIT_TEXT_AS_IT_IS;
@@ -188,6 +198,7 @@ static bool edit_redact_replace_number(void *userdata, const struct fxt_record *
 				       struct fxt_out_arg *arg)
 {
 	struct edit_redact *r = userdata;
+	bool own;
 
 	if (arg->type == FXT_ARG_BLOB) {
 		arg->blob.size = 0;
@@ -198,10 +209,13 @@ static bool edit_redact_replace_number(void *userdata, const struct fxt_record *
 		r->counts.numbers++;
 		return false;
 	}
-	if (edit_redact_is_own(record))
+	/* The meaning of a tracepoint's fields is unknown. */
+	own = edit_redact_is_own(record) &&
+	      (!edit_redact_is_tracepoint(record) || name == FXT_NAME_CPU);
+	if (own)
 		edit_redact_hide_file(r, record, name, arg);
-	if (edit_redact_is_own(record) || arg->type == FXT_ARG_STRING ||
-	    arg->type == FXT_ARG_NULL || arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
+	if (own || arg->type == FXT_ARG_STRING || arg->type == FXT_ARG_NULL ||
+	    arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
 	    record->type == FXT_RECORD_SCHEDULING)
 		return true;
 	r->counts.numbers++;

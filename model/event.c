@@ -13,6 +13,7 @@ const char *const event_class_names[CLASS_MAX] = {
 	[CLASS_MAPPINGS] = "mappings",
 	[CLASS_MEMORY] = "memory",
 	[CLASS_CALLS] = "calls",
+	[CLASS_TRACEPOINTS] = "tracepoints",
 	[CLASS_COUNTERS] = "counters",
 	[CLASS_MALFORMED] = "malformed",
 };

@@ -52,6 +52,7 @@ enum event_kind {
 	EVENT_MOMENT_POINT, /* a point of a program, and the data that is collected there */
 	EVENT_MOMENT,       /* a program has reached the point */
 	EVENT_CONTEXT,      /* the begin or end of a context of allocations */
+	EVENT_TRACEPOINT,   /* an event of a tracepoint of the kernel */
 	EVENT_OTHER_FILE,   /* a process has mapped another file than the one with probes */
 	EVENT_KIND_MAX,
 };
@@ -79,7 +80,7 @@ struct event_value {
 	};
 };
 
-/* An argument or result of a function. */
+/* An argument or result of a function, or a field of a tracepoint. */
 enum call_value_form {
 	CALL_VALUE_NONE, /* no result, or a result of unknown type */
 	CALL_VALUE_INT,
@@ -106,6 +107,7 @@ struct call_value {
 
 enum {
 	EVENT_CALL_ARGS_MAX = 11,
+	EVENT_TRACEPOINT_ARGS_MAX = 14,
 	EVENT_MOMENT_VALUES_MAX = 11,
 	EVENT_MOMENT_REGISTERS = 20,
 	EVENT_MOMENT_BYTES_MAX = 24592, /* maximum number of bytes collected at a point */
@@ -161,12 +163,13 @@ enum event_class {
 	CLASS_WORKQUEUE,
 	CLASS_IDLE,
 	CLASS_FREQUENCY,
-	CLASS_STACKS,    /* samples and times off CPU */
-	CLASS_MAPPINGS,  /* mappings of code */
-	CLASS_MEMORY,    /* allocations of all kinds */
-	CLASS_CALLS,     /* calls of functions */
-	CLASS_COUNTERS,  /* samples of counters, which user space takes */
-	CLASS_MALFORMED, /* invalid records of any class, found in a ring */
+	CLASS_STACKS,      /* samples and times off CPU */
+	CLASS_MAPPINGS,    /* mappings of code */
+	CLASS_MEMORY,      /* allocations of all kinds */
+	CLASS_CALLS,       /* calls of functions */
+	CLASS_TRACEPOINTS, /* tracepoints of the kernel */
+	CLASS_COUNTERS,    /* samples of counters, which user space takes */
+	CLASS_MALFORMED,   /* invalid records of any class, found in a ring */
 	CLASS_MAX,
 };
 
@@ -487,6 +490,11 @@ struct event {
 			 */
 			const char *left_by;
 		} call;
+		struct {
+			const char *name;              /* SYSTEM:NAME */
+			const struct call_value *args; /* its fields */
+			unsigned n_args;
+		} tracepoint;
 		struct {
 			const char *function; /* the function, or EVENT_LEFT_OUT_32BIT */
 			uint64_t count;       /* number of calls since the previous event */

@@ -84,8 +84,8 @@ static void option_check_own(struct checker *k)
 	if (k->categories & CATEGORIES_NOT_OWN)
 		option_check_complain(
 			k, ROW_AT(own),
-			"cannot be combined with irq, softirq, workqueue, power and counters: "
-			"these concern the whole machine, not only your own processes");
+			"cannot be combined with irq, softirq, workqueue, power, counters and "
+			"tracepoints: these concern the whole machine, not only your own processes");
 	if (k->o->memory.triage)
 		option_check_complain(
 			k, ROW_AT(own),
@@ -122,6 +122,10 @@ static void option_check_calls(struct checker *k)
 		option_check_complain(k, ROW_AT(categories),
 				      "'moments' needs points of programs: specify each with "
 				      "--moment");
+	if (k->categories & CATEGORY_TRACEPOINTS && k->o->tracepoints.n_specs == 0)
+		option_check_complain(k, ROW_AT(categories),
+				      "'tracepoints' needs names of tracepoints: specify each as "
+				      "tp:SYSTEM:NAME");
 }
 
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,

@@ -12,6 +12,7 @@
 #include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/option-table.h"
+#include "capture/options/tracepoint-spec.h"
 
 uint64_t option_value(const struct option_row *row, const void *options)
 {
@@ -128,6 +129,16 @@ static int option_parse_moment(const struct option_row *row, struct session_opti
 	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
 }
 
+static int option_parse_tracepoint(const struct option_row *row, struct session_options *o,
+				   const char *text, char *why)
+{
+	struct tracepoint_spec spec;
+	int r = tracepoint_spec_parse(text, &spec, why);
+
+	r = r ?: call_options_add(&o->tracepoints, text);
+	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
+}
+
 int option_parse(const struct option_row *row, void *options, const char *text,
 		 char why[static VALUE_WHY_MAX])
 {
@@ -151,6 +162,8 @@ int option_parse(const struct option_row *row, void *options, const char *text,
 		return option_parse_call(row, options, text, why);
 	case OPTION_MOMENTS:
 		return option_parse_moment(row, options, text, why);
+	case OPTION_TRACEPOINTS:
+		return option_parse_tracepoint(row, options, text, why);
 	case OPTION_COMMS:
 		return filter_add_comm(&o->filter, text, why);
 	case OPTION_USERS:

@@ -52,12 +52,20 @@ const struct category_row category_rows[] = {
 	{ "moments", CATEGORY_MOMENTS,
 	  "registers, stack and variables at points of programs (--moment)",
 	  "3 to 6 microseconds and the collected bytes per moment" },
+	{ "tracepoints", CATEGORY_TRACEPOINTS,
+	  "tracepoints of the kernel, with their fields (tp:SYSTEM:NAME)",
+	  "0.5 microseconds and 100 bytes per event" },
 	{ 0 },
 };
 
 const char *const category_group_names[GROUPS] = {
-	[GROUP_SCHED] = "sched",   [GROUP_CPU] = "cpu",     [GROUP_STACKS] = "stacks",
-	[GROUP_MEMORY] = "memory", [GROUP_CALLS] = "calls", [GROUP_MOMENTS] = "moments",
+	[GROUP_SCHED] = "sched",
+	[GROUP_CPU] = "cpu",
+	[GROUP_STACKS] = "stacks",
+	[GROUP_MEMORY] = "memory",
+	[GROUP_CALLS] = "calls",
+	[GROUP_MOMENTS] = "moments",
+	[GROUP_TRACEPOINTS] = "tracepoints",
 };
 
 const uint32_t category_group_bits[GROUPS] = {
@@ -67,6 +75,7 @@ const uint32_t category_group_bits[GROUPS] = {
 	[GROUP_MEMORY] = CATEGORIES_MEMORY,
 	[GROUP_CALLS] = CATEGORY_CALLS,
 	[GROUP_MOMENTS] = CATEGORY_MOMENTS,
+	[GROUP_TRACEPOINTS] = CATEGORY_TRACEPOINTS,
 };
 
 const char *const session_mode_names[SESSION_MODE_MAX] = {
@@ -250,6 +259,7 @@ void session_options_deinit(struct session_options *o)
 	option_files_deinit(&o->memory.allocators);
 	options_call_options_deinit(&o->calls);
 	options_call_options_deinit(&o->moments);
+	options_call_options_deinit(&o->tracepoints);
 	free(o->command);
 	free(o->filter.pids);
 	free(o->filter.uids);
@@ -304,19 +314,20 @@ static int options_call_options_copy(struct call_options *ret, const struct call
 int session_options_copy(struct session_options *ret, const struct session_options *o)
 {
 	const struct capture_filter *f = &o->filter;
-	int r = 0, allocators, calls, moments;
+	int r = 0, allocators, calls, moments, tracepoints;
 
 	*ret = *o;
 	/* Even after a failure, all copies are made, so that *RET can be freed. */
 	calls = options_call_options_copy(&ret->calls, &o->calls);
 	moments = options_call_options_copy(&ret->moments, &o->moments);
+	tracepoints = options_call_options_copy(&ret->tracepoints, &o->tracepoints);
 	allocators = option_files_copy(&ret->memory.allocators, &o->memory.allocators);
 	ret->command = options_copy_of(o->command, o->command ? strlen(o->command) + 1 : 0, &r);
 	ret->filter.pids = options_copy_of(f->pids, f->n_pids * sizeof(*f->pids), &r);
 	ret->filter.uids = options_copy_of(f->uids, f->n_uids * sizeof(*f->uids), &r);
 	ret->filter.comms = options_copy_of(f->comms, f->n_comms * sizeof(*f->comms), &r);
 	ret->filter.cgroups = options_copy_of(f->cgroups, f->n_cgroups * sizeof(*f->cgroups), &r);
-	r = r ?: calls ?: moments ?: allocators;
+	r = r ?: calls ?: moments ?: tracepoints ?: allocators;
 	if (r < 0)
 		session_options_deinit(ret);
 	return r;

@@ -32,6 +32,7 @@ enum capture_category {
 	CATEGORY_CALLS = 1 << 12,       /* requires session_options.calls */
 	CATEGORY_CALL_STACKS = 1 << 13, /* requires session_options.calls */
 	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
+	CATEGORY_TRACEPOINTS = 1 << 15, /* requires session_options.tracepoints */
 	/* CATEGORY_PROFILE is left out where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* These categories have call stacks, which are separate records that are sent once. */
@@ -51,7 +52,7 @@ enum capture_category {
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
 	/* A session that records only the processes of one user cannot record these events. */
-	CATEGORIES_NOT_OWN = CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE,
+	CATEGORIES_NOT_OWN = CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE | CATEGORY_TRACEPOINTS,
 };
 
 struct category_row {
@@ -78,6 +79,7 @@ enum category_group {
 	GROUP_MEMORY,  /* watched processes and their allocations */
 	GROUP_CALLS,   /* calls of functions */
 	GROUP_MOMENTS, /* moments at points of programs */
+	GROUP_TRACEPOINTS,
 	GROUPS,
 };
 
@@ -140,10 +142,11 @@ extern const char *const stack_way_names[STACKS_MAX];
 #define STACK_TABLES_MAX     (UINT64_C(1) << 30)
 #define STACK_TABLES_DEFAULT (UINT64_C(64) << 20)
 
-#define ALLOCATOR_FILES_MAX 64
-#define OPTION_CALLS_MAX    64
-#define OPTION_MOMENTS_MAX  64
-#define OPTION_PIDS_MAX     4096 /* counts the processes at the start, not their children */
+#define ALLOCATOR_FILES_MAX    64
+#define OPTION_CALLS_MAX       64
+#define OPTION_MOMENTS_MAX     64
+#define OPTION_TRACEPOINTS_MAX 64   /* counts specifications, which can have many tracepoints */
+#define OPTION_PIDS_MAX        4096 /* counts the processes at the start, not their children */
 
 /* Open files. Owned. */
 struct option_files {
@@ -262,9 +265,9 @@ struct session_options {
 	uint64_t stack_tables_bytes; /* maximum kernel memory for unwind tables; 0 = default */
 	bool no_perfetto_blobs;      /* leave out the copy of the samples that is for Perfetto */
 	struct memory_options memory;
-	struct call_options calls, moments;
-	uint64_t duration_ns; /* ends the session; 0 = never */
-	uint64_t max_bytes;   /* size of the file at which the session ends; 0 = never */
+	struct call_options calls, moments, tracepoints; /* tracepoints have no files */
+	uint64_t duration_ns;                            /* ends the session; 0 = never */
+	uint64_t max_bytes; /* size of the file at which the session ends; 0 = never */
 	enum pack_method compress;
 	char *command; /* the requesting command, for the archive; NULL = unknown. Owned */
 	struct capture_filter filter;

@@ -32,8 +32,23 @@ static bool perf_is_probe(const struct perf_question *q)
 }
 
 /*
- * Returns true if kymo needs the event. No other events are permitted: no tracepoints, no kernel
- * probes, no addresses in the client; and only a probe may be limited to one process.
+ * Returns true if ATTR is a tracepoint without samples. By itself, such an event only counts. The
+ * eBPF program that kymo attaches to it needs other privileges.
+ */
+static bool perf_is_bare_tracepoint(const struct perf_event_attr *attr)
+{
+	const struct perf_event_attr ours = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(ours),
+		.config = attr->config,
+	};
+
+	return memcmp(attr, &ours, sizeof(ours)) == 0;
+}
+
+/*
+ * Returns true if kymo needs the event. No other events are permitted: no kernel probes, no
+ * addresses in the client; and only a probe may be limited to one process.
  */
 static bool perf_answer_is_ours(const struct perf_question *q, int file)
 {
@@ -45,6 +60,8 @@ static bool perf_answer_is_ours(const struct perf_question *q, int file)
 		return perf_is_probe(q);
 	if (q->pid != -1 || q->cpu < 0)
 		return false;
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		return perf_is_bare_tracepoint(attr);
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return attr->config == PERF_COUNT_HW_CPU_CYCLES;
 	return attr->type == PERF_TYPE_SOFTWARE &&

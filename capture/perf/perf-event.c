@@ -81,6 +81,17 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore
 	return perf_event_open_with(&q, fd);
 }
 
+int perf_event_open_tracepoint(uint32_t id)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id };
+	int fd = -ENODEV;
+
+	/* (the program runs on all CPUs; the event only needs one that is online) */
+	for (unsigned cpu = 0; fd == -ENODEV && cpu < 1024; cpu++)
+		fd = perf_event_open_cpu(&attr, cpu);
+	return fd;
+}
+
 void perf_event_request_at(const char *path)
 {
 	ask_path = path;

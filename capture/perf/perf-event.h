@@ -21,6 +21,9 @@ int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu);
  */
 int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore, bool on_return);
 
+/* Opens tracepoint ID, for an eBPF program. Returns a descriptor or a negative errno. */
+int perf_event_open_tracepoint(uint32_t id);
+
 /*
  * From now on, perf events that the kernel refuses are requested at the socket PATH (kept, not
  * copied). Must be called before threads exist.

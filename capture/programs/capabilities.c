@@ -12,6 +12,7 @@
 #include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/perf/perf-event.h"
+#include "capture/perf/tracefs.h"
 #include "capture/probes/probes.h"
 #include "capture/sandbox/process-rights.h"
 #include "capture/programs/sampler.h"
@@ -176,6 +177,24 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 	return ARRAY_SIZE(names);
 }
 
+/* ALL: the common prerequisites are available. PROFILE: the row of perf events. */
+static struct capability capabilities_tracepoints(bool all, const struct capability *profile)
+{
+	struct capability c = { .name = "tracepoints" };
+	_cleanup_close_ int dir = all ? tracefs_open() : -ENOENT;
+
+	c.available = profile->available && dir >= 0;
+	c.detail =
+		!all                  ? "see btf, privilege and kernel"
+		: !profile->available ? profile->detail
+		: dir == -EACCES      ? "tracefs is not readable here (/sys/kernel/tracing)"
+		: dir < 0
+			? "there is no tracefs: mount it at /sys/kernel/tracing; the kernel needs "
+			  "CONFIG_EVENT_TRACING"
+			: "tracepoints of the kernel, with their fields";
+	return c;
+}
+
 /* Returns the row that says how stacks of programs are walked. */
 static struct capability capabilities_stacks(const struct kernel_btf *btf, bool all)
 {
@@ -241,6 +260,8 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 		caps[n].detail = "stacks of threads that were off CPU";
 	n++;
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
+	caps[n] = capabilities_tracepoints(all, &caps[n - 1]);
+	n++;
 	caps[n++] = capabilities_stacks(btf, all);
 	caps[n++] = capabilities_waker_context(btf);
 	return n;

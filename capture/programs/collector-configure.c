@@ -40,6 +40,8 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		{ skel->maps.moment_points, CATEGORY_MOMENTS },
 		{ skel->maps.moment_counters, CATEGORY_MOMENTS },
 		{ skel->maps.moment_rooms, CATEGORY_MOMENTS },
+		{ skel->maps.tracepoint_layouts, CATEGORY_TRACEPOINTS },
+		{ skel->maps.tracepoint_rooms, CATEGORY_TRACEPOINTS },
 	};
 	uint64_t seed = 0;
 	int r = 0;
@@ -201,7 +203,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_wakeup_new, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_softirq_raise,
-		  o->categories & (CATEGORY_SCHED | CATEGORY_OFFCPU) },
+		  o->categories & (CATEGORY_SCHED | CATEGORY_OFFCPU | CATEGORY_TRACEPOINTS) },
 		{ skel->progs.on_sched_migrate_task, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_irq_handler_entry, o->categories & CATEGORY_IRQ },
 		{ skel->progs.on_irq_handler_exit, o->categories & CATEGORY_IRQ },
@@ -219,6 +221,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_iter_offcpu, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_iter_waiting, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_moment, o->categories & CATEGORY_MOMENTS },
+		{ skel->progs.on_tracepoint, o->categories & CATEGORY_TRACEPOINTS },
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_share, o->categories & CATEGORY_MEMORY },
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },

@@ -73,7 +73,7 @@ static uint64_t collector_rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 	 * A thread can make 5,000 system calls with data in the 10 ms until user space runs, so
 	 * these rings are larger.
 	 */
-	if (ring == REC_RING_CALLS)
+	if (ring == REC_RING_CALLS || ring == REC_RING_TRACEPOINTS)
 		return ring_bytes;
 	return bytes < least ? least : bytes;
 }

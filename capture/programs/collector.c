@@ -431,6 +431,14 @@ struct collector_moments collector_moment_tables(struct collector *c)
 	};
 }
 
+struct collector_tracepoints collector_tracepoint_tables(struct collector *c)
+{
+	return (struct collector_tracepoints){
+		.program = bpf_program__fd(c->skel->progs.on_tracepoint),
+		.layouts_fd = bpf_map__fd(c->skel->maps.tracepoint_layouts),
+	};
+}
+
 void collector_set_context(struct collector *c, uint32_t bits)
 {
 	__atomic_store_n(&c->skel->bss->memory_context, bits, __ATOMIC_RELAXED);
@@ -661,6 +669,7 @@ uint64_t collector_skipped(struct collector *c, enum event_class class)
 		{ CLASS_SOFTIRQ, skel->progs.on_softirq_exit },
 		{ CLASS_IDLE, skel->progs.on_cpu_idle },
 		{ CLASS_FREQUENCY, skel->progs.on_cpu_frequency },
+		{ CLASS_TRACEPOINTS, skel->progs.on_tracepoint },
 	};
 	uint64_t n = 0;
 

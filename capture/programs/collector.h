@@ -161,6 +161,16 @@ struct collector_moments {
 
 struct collector_moments collector_moment_tables(struct collector *c);
 
+/*
+ * The program and the map of bpf/tracepoints.bpf.c. They exist with CATEGORY_TRACEPOINTS, and the
+ * collector owns them.
+ */
+struct collector_tracepoints {
+	int program, layouts_fd;
+};
+
+struct collector_tracepoints collector_tracepoint_tables(struct collector *c);
+
 /* From now on, allocations belong to the contexts BITS. */
 void collector_set_context(struct collector *c, uint32_t bits);
 

@@ -175,6 +175,16 @@ static bool decode_rec_cgroup_is_valid(const struct rec_cgroup *rec)
 	       rec->path[0] == '/' && strnlen(rec->path, rec->bytes) + 1 == rec->bytes;
 }
 
+static bool decode_rec_tracepoint_is_valid(const struct rec_tracepoint *rec)
+{
+	for (unsigned i = 0; i < TRACEPOINT_DYNAMIC_MAX; i++)
+		if (rec->dynamic_bytes[i] > TRACEPOINT_DYNAMIC_BYTES)
+			return false;
+	return rec->tracepoint < TRACEPOINTS_MAX && rec->actor <= TRACEPOINT_BY_IRQ &&
+	       rec->bytes <= REC_TRACEPOINT_DATA_MAX &&
+	       rec->head.size == REC_TRACEPOINT_BYTES(rec->bytes);
+}
+
 /* ---- records ---- */
 
 static bool decode_is_valid(const struct rec_head *head)

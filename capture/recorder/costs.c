@@ -5,10 +5,19 @@
 #include <stdlib.h>
 
 const char *const cost_names[COST_CLASSES] = {
-	[COST_SCHED] = "sched",     [COST_WAKEUPS] = "wakeups",     [COST_OFFCPU] = "offcpu",
-	[COST_SAMPLES] = "samples", [COST_LIFECYCLE] = "lifecycle", [COST_IRQ] = "irq",
-	[COST_SOFTIRQ] = "softirq", [COST_WORKQUEUE] = "workqueue", [COST_POWER] = "power",
-	[COST_MEMORY] = "memory",   [COST_CALLS] = "calls",         [COST_FUNCTIONS] = "functions",
+	[COST_SCHED] = "sched",
+	[COST_WAKEUPS] = "wakeups",
+	[COST_OFFCPU] = "offcpu",
+	[COST_SAMPLES] = "samples",
+	[COST_LIFECYCLE] = "lifecycle",
+	[COST_IRQ] = "irq",
+	[COST_SOFTIRQ] = "softirq",
+	[COST_WORKQUEUE] = "workqueue",
+	[COST_POWER] = "power",
+	[COST_MEMORY] = "memory",
+	[COST_CALLS] = "calls",
+	[COST_FUNCTIONS] = "functions",
+	[COST_TRACEPOINTS] = "tracepoints",
 };
 
 int costs_init(struct costs *c, unsigned n_cpus)

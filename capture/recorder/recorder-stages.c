@@ -10,6 +10,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	{ &trigger_input_stage, offsetof(struct recorder, trigger_input) },
 	{ &selection_stage, offsetof(struct recorder, selection) },
 	{ &moments_stage, offsetof(struct recorder, moments) },
+	{ &tracepoints_stage, offsetof(struct recorder, tracepoints) },
 	{ &calls_stage, offsetof(struct recorder, calls) },
 	{ &named_stacks_stage, offsetof(struct recorder, named_stacks) },
 	{ &lifecycle_stage, offsetof(struct recorder, lifecycle) },

@@ -23,7 +23,8 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	recorder_link(r);
 	recorder_find_ways(r);
 	r->news.pipe = r->trigger_input.pipe = r->selection.pipe = r->moments.pipe =
-		r->lifecycle.pipe = r->schedule.pipe = r->marks.pipe = r->timelines.pipe = &r->pipe;
+		r->tracepoints.pipe = r->lifecycle.pipe = r->schedule.pipe = r->marks.pipe =
+			r->timelines.pipe = &r->pipe;
 	r->selection.profiler = &r->profiler;
 	r->timelines.schedule = &r->schedule;
 	activity_init(&r->activity, &r->pipe);
@@ -86,6 +87,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	r->pipe.collector = news->collector;
 	r->calls.targets = news->calls;
 	r->moments.moments = news->moments;
+	r->tracepoints.tracepoints = news->tracepoints;
 	r->profiler.probed = news->probed;
 	r->calls.no_callers = options->stacks == STACKS_FP;
 	r->profiler.offcpu_min_ns = options->offcpu_min_ns;
@@ -270,7 +272,8 @@ uint64_t recorder_n_events(const struct recorder *r)
 {
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
 	       r->profiler.n_events + r->allocations.n_events + r->calls.n_events +
-	       r->named_stacks.n_events + r->moments.n_events + r->n_marks;
+	       r->named_stacks.n_events + r->moments.n_events + r->tracepoints.n_events +
+	       r->n_marks;
 }
 
 uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group)
@@ -288,6 +291,8 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 		return r->calls.n_events;
 	case GROUP_MOMENTS:
 		return r->moments.n_events - r->moments.n_points;
+	case GROUP_TRACEPOINTS:
+		return r->tracepoints.n_events;
 	case GROUPS:
 		break;
 	}

@@ -32,6 +32,7 @@
 #include "capture/stages/selection.h"
 #include "capture/stages/tasks.h"
 #include "capture/stages/timelines.h"
+#include "capture/stages/tracepoints-stage.h"
 #include "capture/stages/trigger-input.h"
 #include "writer/fxt/fxt-archive.h"
 
@@ -43,7 +44,7 @@ struct recorder_sums {
 };
 
 enum {
-	RECORDER_STAGES = 13,
+	RECORDER_STAGES = 14,
 };
 
 /* The stages that accept a kind of record, in their order. */
@@ -61,6 +62,7 @@ struct recorder {
 	struct trigger_input trigger_input;
 	struct selection selection;
 	struct moments_stage moments;
+	struct tracepoints_stage tracepoints;
 	struct calls calls;
 	struct named_stacks named_stacks;
 	struct lifecycle lifecycle;

@@ -25,7 +25,8 @@ struct worker_results {
 	struct collector *collector;      /* borrowed; set with `started` */
 	const struct call_targets *calls; /* borrowed; NULL = no calls are recorded */
 	const struct moments *moments;    /* borrowed; NULL = no moments are recorded */
-	const struct probed_inodes *probed; /* borrowed; NULL = no calls and no moments */
+	const struct tracepoints *tracepoints; /* borrowed; NULL = none are recorded */
+	const struct probed_inodes *probed;    /* borrowed; NULL = no calls and no moments */
 	/* A time before, or when, the first program was attached. */
 	uint64_t attach_ns;
 	uint64_t start_ns;     /* when all programs were attached */

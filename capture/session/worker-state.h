@@ -13,6 +13,7 @@
 #include "capture/heap/heap-targets.h"
 #include "capture/proc/counters.h"
 #include "capture/session/worker.h"
+#include "capture/tracepoints/tracepoints.h"
 
 enum {
 	LOOKUPS_MAX = 1024,
@@ -57,6 +58,7 @@ struct worker {
 	struct collector *collector;
 	struct call_targets *calls;      /* NULL = no calls are recorded */
 	struct moments *moments;         /* NULL = no moments are recorded */
+	struct tracepoints *tracepoints; /* NULL = no tracepoints are recorded */
 	struct probed_inodes *probed;    /* NULL = neither calls nor moments are recorded */
 	struct call_probes *call_probes; /* NULL = not attached */
 	struct heap_targets *watching;   /* NULL = no process is watched, or no longer */

@@ -130,6 +130,17 @@ static int worker_steps_check_namespaces(const struct session_options *o, char *
 	return -EOPNOTSUPP;
 }
 
+/* Attaches the program of C to the tracepoints. */
+static int worker_start_tracepoints(struct worker *w, struct collector *c, char **reterr_text)
+{
+	struct collector_tracepoints tables;
+
+	if (!w->tracepoints)
+		return 0;
+	tables = collector_tracepoint_tables(c);
+	return tracepoints_attach(w->tracepoints, &tables, reterr_text);
+}
+
 /*
  * The search for allocators needs the library, and reports a failure only as files that are not
  * watched. (Calls and moments report it as an error.)
@@ -159,6 +170,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		r = call_targets_new(&w->options, &w->calls, &text);
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);
+	if (r == 0 && w->options.categories & CATEGORY_TRACEPOINTS)
+		r = tracepoints_new(&w->options, &w->tracepoints, &text);
 	if (r == 0 && w->options.categories & (CATEGORY_CALLS | CATEGORY_MOMENTS)) {
 		w->probed = probed_inodes_new(&w->options);
 		r = w->probed ? 0 : -ENOMEM;
@@ -170,7 +183,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 			       w, collector_prepare_unwinding(c, worker_called_off, w, &text),
 			       &text);
 	b.attach_ns = clock_boot_ns();
-	r = r ?: collector_attach(c, &text)
+	r = r ?: collector_attach(c, &text) ?: worker_start_tracepoints(w, c, &text)
 		    ?: worker_steps_judge_unwinding(w, collector_start_unwinding(c, &text), &text);
 	if (r == 0 && worker_samples_counters(&w->options)) {
 		r = counters_new("", collector_n_cpus(c), &w->counters);
@@ -186,6 +199,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		w->results.collector = w->collector = TAKE_PTR(c);
 		w->results.calls = w->calls;
 		w->results.moments = w->moments;
+		w->results.tracepoints = w->tracepoints;
 		w->results.probed = w->probed;
 	}
 	worker_notify_owner(w);
@@ -304,6 +318,7 @@ void worker_detach(struct worker *w)
 	w->next_cpus_ns = w->next_own_list_ns = 0;
 	worker_list_own(w);
 	worker_stop_calls(w);
+	tracepoints_detach(w->tracepoints);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), true);
 	if (w->collector) {
@@ -323,6 +338,7 @@ void worker_detach(struct worker *w)
 void worker_unload(struct worker *w)
 {
 	w->watching = heap_targets_free(w->watching);
+	w->tracepoints = tracepoints_free(w->tracepoints);
 	w->collector = collector_free(w->collector);
 	w->calls = call_targets_free(w->calls);
 	w->moments = moments_free(w->moments);
@@ -332,6 +348,7 @@ void worker_unload(struct worker *w)
 	w->results.collector = NULL;
 	w->results.calls = NULL;
 	w->results.moments = NULL;
+	w->results.tracepoints = NULL;
 	w->results.probed = NULL;
 	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
@@ -346,6 +363,7 @@ static void worker_pause_all(struct worker *w)
 	w->next_cpus_ns = w->next_own_list_ns = 0;
 	worker_list_own(w);
 	worker_stop_calls(w);
+	tracepoints_release(w->tracepoints);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
@@ -362,12 +380,14 @@ static int worker_resume_all(struct worker *w)
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	_cleanup_free_ char *text = NULL;
 	int r = collector_resume(w->collector, &text)
+			?: worker_start_tracepoints(w, w->collector, &text)
 			?: worker_steps_judge_unwinding(
 				   w, collector_start_unwinding(w->collector, &text), &text)
 			?: worker_steps_begin(w, w->collector, &b, &list, &text)
 			?: worker_start_calls(w, &text);
 
 	if (r < 0) {
+		tracepoints_release(w->tracepoints);
 		collector_pause(w->collector);
 		return r;
 	}

@@ -139,6 +139,13 @@ int session_view_complain(const struct session_view *v, const char *what)
 				"%s: lost %" PRIu64 " sample%s of counters: the output was too "
 				"slow\n",
 				what, v->counters.lost[i], text_s(v->counters.lost[i]));
+		else if (i == CLASS_TRACEPOINTS)
+			fprintf(stderr,
+				"%s: lost %" PRIu64
+				" event%s of tracepoints: the ring of a CPU was "
+				"full (use -b to enlarge it), or they interrupted the recording of "
+				"another event\n",
+				what, v->counters.lost[i], text_s(v->counters.lost[i]));
 		else
 			fprintf(stderr,
 				"%s: lost %" PRIu64 " %s event%s: the ring of a CPU was full; "

@@ -22,6 +22,7 @@
 #include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"
+#include "capture/options/tracepoint-spec.h"
 #include "capture/programs/sampler.h"
 #include "cli/places/moment-compile.h"
 #include "cli/places/process-file.h"
@@ -63,6 +64,9 @@ static int record_options_print_categories(void)
 	printf("%-10s all available categories; memory, fd, shm and threads\n%-10s only with a "
 	       "filter\n",
 	       "all", "");
+	printf("%-10s a tracepoint of the kernel: tp:sched:sched_process_exec; with wildcards and\n%-10s "
+	       "conditions: 'tp:block:*[bytes>65536]'\n",
+	       "tp:...", "");
 	puts("Starts, ends and names of processes and threads are always recorded.");
 	return CLI_OK;
 }
@@ -79,11 +83,25 @@ static int record_options_unknown_category(const char *text)
 	return cli_usage_error("unknown category '%s'; '-e help' lists them", text);
 }
 
+/* Adds a tracepoint, whose specification follows "tp:". */
+static int record_options_parse_tracepoint(struct record_options *o, const char *name,
+					   const char *text)
+{
+	char why[VALUE_WHY_MAX];
+	int r = option_parse(option_of_bus("tracepoints"), &o->session, text, why);
+
+	if (r == 0)
+		o->session.categories |= CATEGORY_TRACEPOINTS;
+	return record_options_added(name, r, why);
+}
+
 static int record_options_parse_category(struct record_options *o, const char *name,
 					 const char *text)
 {
 	uint32_t bits;
 
+	if (strncmp(text, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) == 0)
+		return record_options_parse_tracepoint(o, name, text + strlen(TRACEPOINT_PREFIX));
 	if (strcmp(text, "all") == 0)
 		o->all_categories = true;
 	else if (strcmp(text, "default") == 0)
@@ -97,6 +115,23 @@ static int record_options_parse_category(struct record_options *o, const char *n
 	return CLI_OK;
 }
 
+/* Parses a list of categories. Conditions of tracepoints can contain commas. */
+static int record_options_parse_words(struct record_options *o, const char *name, const char *text)
+{
+	int r = CLI_OK;
+
+	for (;; text++) {
+		size_t n = tracepoint_spec_word(text);
+		_cleanup_free_ char *word = strndup(text, n);
+
+		r = word ? record_options_parse_category(o, name, word)
+			 : cli_failed("%s: %s", name, strerror(ENOMEM));
+		text += n;
+		if (r != CLI_OK || *text == '\0')
+			return r;
+	}
+}
+
 static int record_options_parse_categories(struct record_options *o, const char *name,
 					   const char *text)
 {
@@ -104,7 +139,7 @@ static int record_options_parse_categories(struct record_options *o, const char 
 		o->list_categories = true;
 		return CLI_OK;
 	}
-	return record_options_parse_list(o, name, text, record_options_parse_category);
+	return record_options_parse_words(o, name, text);
 }
 
 /* Replaces "all" by categories, after all filters are known. */
@@ -124,6 +159,8 @@ static void record_options_resolve_all_categories(struct record_options *o)
 		bits &= ~(uint32_t)CATEGORIES_CALLS;
 	if (!o->session.moments.n_specs)
 		bits &= ~(uint32_t)CATEGORY_MOMENTS;
+	if (!o->session.tracepoints.n_specs)
+		bits &= ~(uint32_t)CATEGORY_TRACEPOINTS;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;

@@ -98,6 +98,11 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 	case GROUP_MOMENTS:
 		snprintf(ret, REASON_MAX, "%s reached a point of --moment that collects data", who);
 		break;
+	case GROUP_TRACEPOINTS:
+		snprintf(ret, REASON_MAX, "%s",
+			 a->filtered ? "no selected thread reached a tracepoint of -e tp:"
+				     : "no tracepoint of -e tp: was reached, or no condition held");
+		break;
 	default:
 		snprintf(ret, REASON_MAX, "no such event happened");
 	}

@@ -14,10 +14,11 @@
 #include "writer/fxt/fxt-event-fields.h"
 
 /*
- * The maximum number of strings of an event: the strings of a call, with the names of its
- * arguments.
+ * The maximum number of strings of an event: the strings of a call or of a tracepoint, with the
+ * names of its arguments.
  */
-enum { SLOTS = 2 * EVENT_CALL_ARGS_MAX + 4 };
+enum { SLOTS = 2 * EVENT_TRACEPOINT_ARGS_MAX + 4 };
+_Static_assert(EVENT_TRACEPOINT_ARGS_MAX >= (int)EVENT_CALL_ARGS_MAX, "the larger number");
 _Static_assert(SLOTS > (int)EVENT_VALUES_MAX, "a counter's names");
 
 struct fxt_events_slot {
@@ -29,7 +30,7 @@ struct fxt_events {
 	struct fxt_events_slot slots[SLOTS];
 	unsigned n_slots;                            /* number of slots that this event uses */
 	struct event_value values[EVENT_VALUES_MAX]; /* values of a counter */
-	struct call_value call_values[EVENT_CALL_ARGS_MAX];
+	struct call_value call_values[EVENT_TRACEPOINT_ARGS_MAX]; /* also fields of tracepoints */
 	const char *damage;
 	uint8_t build_id[FXT_BUILD_ID_BYTES_MAX]; /* build id of this event */
 	/* Pid + 1 of the processes that had an event `mapping`. */

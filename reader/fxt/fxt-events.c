@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int fxt_events_new(struct fxt_events **ret)
 {
@@ -332,6 +333,36 @@ static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *re
 	return r == FXT_EVENTS_EVENT && ev->call.end_ns < ev->ts_ns ? FXT_EVENTS_NONE : r;
 }
 
+/* Decodes an event of a tracepoint. Its fields can have any names. */
+static int fxt_events_get_tracepoint(struct fxt_events *e, const struct fxt_record *record,
+				     struct event *ev)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	unsigned n = 0;
+	int r = fxt_events_text(e, &record->name, &ev->tracepoint.name);
+
+	/* Another program uses this category. */
+	if (r == 0 && !strchr(ev->tracepoint.name, ':'))
+		return FXT_EVENTS_NONE;
+	r = r < 0 ? r : fxt_events_fill(e, record, FXT_ROW_TRACEPOINT, ev);
+	ev->tracepoint.args = e->call_values;
+	while (r == FXT_EVENTS_EVENT && n < EVENT_TRACEPOINT_ARGS_MAX &&
+	       fxt_args_next(&it, &arg) != FXT_ARGS_END) {
+		int error;
+
+		if (fxt_text_known(&arg.name) == FXT_NAME_CPU)
+			continue;
+		error = fxt_events_get_call_value(e, &arg, &e->call_values[n]);
+		if (error > 0)
+			error = fxt_events_text(e, &arg.name, &e->call_values[n++].name);
+		if (error < 0)
+			return error;
+	}
+	ev->tracepoint.n_args = n;
+	return r;
+}
+
 static int fxt_events_get_event(struct fxt_events *e, const struct fxt_record *record,
 				struct event *ev)
 {
@@ -346,6 +377,8 @@ static int fxt_events_get_event(struct fxt_events *e, const struct fxt_record *r
 	row = fxt_event_row_named(category, fxt_text_known(&record->name), record->subtype);
 	if (row != FXT_ROW_NONE)
 		return fxt_events_get_row(e, record, row, ev);
+	if (record->subtype == FXT_EVENT_INSTANT && category == FXT_NAME_TRACEPOINTS)
+		return fxt_events_get_tracepoint(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE && category == FXT_NAME_CALLS)
 		return fxt_events_get_call(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)

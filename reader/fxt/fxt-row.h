@@ -12,14 +12,18 @@ enum fxt_row_id fxt_other_row(const struct fxt_record *r);
 
 /*
  * Returns the row of a record. FXT_ROW_NONE: R has no row, or is an interval of a CPU (which has no
- * fixed name). It is inline, since it runs for each record.
+ * fixed name, like a tracepoint). It is inline, since it runs for each record.
  */
 static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 {
+	int category;
+
 	if (r->type != FXT_RECORD_EVENT)
 		return fxt_other_row(r);
-	return fxt_event_row_named(fxt_text_known(&r->category), fxt_text_known(&r->name),
-				   r->subtype);
+	category = fxt_text_known(&r->category);
+	if (category == FXT_NAME_TRACEPOINTS)
+		return r->subtype == FXT_EVENT_INSTANT ? FXT_ROW_TRACEPOINT : FXT_ROW_NONE;
+	return fxt_event_row_named(category, fxt_text_known(&r->name), r->subtype);
 }
 
 /* Returns the field of R's row with the name NAME (enum fxt_name), or NULL. */

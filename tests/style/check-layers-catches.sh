@@ -79,7 +79,7 @@ plant cli/common/text.c '' 'has the name of base/text.c'
 
 # One room of a directory may not include another that is not in its entry; nor stands a file in
 # none.
-plant capture/stages/planted.c '#include "capture/session/session.h"' 'capture/stages/ may not include'
+plant capture/stages/planted.h '#include "capture/session/session.h"' 'capture/stages/ may not include'
 plant capture/sandbox/planted.c '#include "capture/options/options.h"' 'capture/sandbox/ may not include'
 plant cli/flame/planted.c '#include "cli/leaks/leaks-view.h"' 'cli/flame/ may not include'
 plant capture/planted.c 'int x;' 'stands in no room'

@@ -170,6 +170,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_MAPPINGS] = FXT_NAME_MAPPINGS,
 	[CLASS_MEMORY] = FXT_NAME_MEMORY,
 	[CLASS_CALLS] = FXT_NAME_CALLS,
+	[CLASS_TRACEPOINTS] = FXT_NAME_TRACEPOINTS,
 	[CLASS_COUNTERS] = FXT_NAME_COUNTERS,
 	[CLASS_MALFORMED] = FXT_NAME_MALFORMED,
 };
@@ -463,6 +464,31 @@ static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
+_Static_assert(EVENT_TRACEPOINT_ARGS_MAX + 1 <= FXT_ARGS_MAX, "fields, and the CPU");
+
+static int fxt_archive_write_tracepoint(struct fxt_archive *a, const struct event *ev)
+{
+	struct fxt_archive_args fixed, args = { .n = 0 };
+	int r = fxt_archive_fill_args(&fixed, FXT_ROW_TRACEPOINT, ev);
+
+	if (r < 0 || ev->tracepoint.n_args > EVENT_TRACEPOINT_ARGS_MAX)
+		return r ?: -EINVAL;
+	for (unsigned i = 0; i < ev->tracepoint.n_args; i++)
+		fxt_archive_add_call_value(&args, fxt_interned(ev->tracepoint.args[i].name),
+					   &ev->tracepoint.args[i]);
+	for (unsigned i = 0; i < fixed.n; i++)
+		args.list[args.n++] = fixed.list[i];
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_INSTANT,
+						   .category = fxt_named(FXT_NAME_TRACEPOINTS),
+						   .name = fxt_interned(ev->tracepoint.name),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { ev->pid, ev->tid },
+						   .args = args.list,
+						   .n_args = args.n,
+					   });
+}
+
 /*
  * Writes the values in an instant, since Perfetto does not show large records. Then writes the
  * large record.
@@ -552,11 +578,17 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 
 /* Functions that write events for which one row is not sufficient. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-	[EVENT_SWITCH] = fxt_archive_write_switch,     [EVENT_TASK] = fxt_archive_write_task,
-	[EVENT_LOST] = fxt_archive_write_lost,         [EVENT_START] = fxt_archive_write_start,
-	[EVENT_MAPPING] = fxt_archive_mapping,         [EVENT_SAMPLE] = fxt_archive_sample,
-	[EVENT_INTERVAL] = fxt_archive_write_interval, [EVENT_COUNTER] = fxt_archive_write_counter,
-	[EVENT_CALL] = fxt_archive_write_call,         [EVENT_MOMENT] = fxt_archive_write_moment,
+	[EVENT_SWITCH] = fxt_archive_write_switch,
+	[EVENT_TASK] = fxt_archive_write_task,
+	[EVENT_LOST] = fxt_archive_write_lost,
+	[EVENT_START] = fxt_archive_write_start,
+	[EVENT_MAPPING] = fxt_archive_mapping,
+	[EVENT_SAMPLE] = fxt_archive_sample,
+	[EVENT_INTERVAL] = fxt_archive_write_interval,
+	[EVENT_COUNTER] = fxt_archive_write_counter,
+	[EVENT_TRACEPOINT] = fxt_archive_write_tracepoint,
+	[EVENT_CALL] = fxt_archive_write_call,
+	[EVENT_MOMENT] = fxt_archive_write_moment,
 };
 
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)

@@ -171,6 +171,12 @@ OTHER(MOMENT, EVENT_MOMENT, MOMENTS,
 	FIELD(CPU, CPU, cpu, 0)
 	FIELD(CALL_STACK, U64, moment.stack, IF_SET))
 
+/* ---- tracepoints ---- */
+
+/* An instant with the name of the tracepoint. Its fields come first, under their own names. */
+OTHER(TRACEPOINT, EVENT_TRACEPOINT, TRACEPOINTS,
+	FIELD(CPU, CPU, cpu, NEEDED))
+
 /* ---- the profiler ---- */
 
 EVENT(SAMPLING, PROFILE, SAMPLING, INSTANT, KYMO,

@@ -31,6 +31,8 @@
 	/* true times of clipped complete events; with a blank, like the arguments of calls */     \
 	X(BEGAN_AT, 14, "began at")                                                                \
 	X(ENDS_AT, 15, "ends at")                                                                  \
+	/* a category; from 224 on, edits keep strings of their own (edit/edit-kept.h) */          \
+	X(TRACEPOINTS, 16, "tracepoints")                                                          \
 	/* categories */                                                                           \
 	X(SCHED, 20, "sched")                                                                      \
 	X(PROCESS, 21, "process")                                                                  \

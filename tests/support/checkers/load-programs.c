@@ -21,7 +21,7 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 
-enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_MOMENTS << 1) - 1 };
+enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_TRACEPOINTS << 1) - 1 };
 
 static struct {
 	const char *name;
@@ -37,6 +37,7 @@ static struct filter_cgroup cgroups[] = { { .parent_id = 1, .level = 1, .name = 
 /* (the programs are the same for all functions) */
 static char spec[] = "syscall:openat", *specs[] = { spec };
 static char plan[] = "point\tp\t\tfile\tf\t\tat\t1", *plans[] = { plan };
+static char *tracepoints[] = { (char[]){ "sched:sched_switch" } };
 static int files[] = { STDIN_FILENO };
 
 static const struct kind {
@@ -111,6 +112,8 @@ static bool load(const struct kind *kind)
 	options.ring_bytes = RING_BYTES_MIN;
 	if (options.categories & CATEGORY_MOMENTS)
 		options.moments = (struct call_options){ plans, 1, { files, 1 } };
+	if (options.categories & CATEGORY_TRACEPOINTS)
+		options.tracepoints = (struct call_options){ tracepoints, 1, { 0 } };
 	if (options.categories & CATEGORIES_CALLS)
 		options.calls = (struct call_options){ specs, 1, { files, 1 } };
 	r = session_options_complete(&options);

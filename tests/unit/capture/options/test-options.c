@@ -88,12 +88,13 @@ TEST(test_categories_need_filter)
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
 		assert_int_equal(complaints_of(&o),
-				 (row->bit &
-				  (CATEGORIES_MEMORY | CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0);
+				 (row->bit & (CATEGORIES_MEMORY | CATEGORIES_CALLS |
+					      CATEGORY_MOMENTS | CATEGORY_TRACEPOINTS)) != 0);
 		assert_int_equal(categories_need_filter(row->bit, &o.filter),
 				 (row->bit & CATEGORIES_MEMORY) != 0);
 		assert_int_equal(option_check(&o, OPTION_CHECK_CHOSEN, NULL, NULL),
-				 (row->bit & (CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0);
+				 (row->bit & (CATEGORIES_CALLS | CATEGORY_MOMENTS |
+					      CATEGORY_TRACEPOINTS)) != 0);
 	}
 	o = (struct session_options){ .categories = CATEGORY_MEMORY };
 	o.filter.n_uids = 1;
@@ -117,7 +118,9 @@ TEST(test_own)
 		o.categories = row->bit;
 		assert_int_equal(complaints_of(&o),
 				 (row->bit &
-				  (CATEGORIES_NOT_OWN | CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0);
+				  (CATEGORIES_NOT_OWN | CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0
+					 ? 1 + (row->bit == CATEGORY_TRACEPOINTS)
+					 : 0);
 	}
 	o.categories = CATEGORY_MEMORY;
 	text = session_options_describe(&o);

@@ -100,6 +100,14 @@ TEST(test_kinds)
 	q = clock_question();
 	q.attr.type = PERF_TYPE_TRACEPOINT;
 	assert_refused(q, -1);
+	/* A tracepoint that takes no samples is valid: the kernel decides. */
+	q.attr = (struct perf_event_attr){ .type = PERF_TYPE_TRACEPOINT,
+					   .size = sizeof(q.attr),
+					   .config = 1 };
+	assert_int_equal(ask(&q, sizeof(q), -1, 0, &answer), 0);
+	assert_int_not_equal(answer, -EINVAL);
+	q.attr.sample_type = PERF_SAMPLE_RAW;
+	assert_refused(q, -1);
 	assert_refused(clock_question(), file);
 	q = clock_question();
 	q.attr.size = 0;

@@ -81,7 +81,8 @@ TEST(test_every_kind_in_order)
 		f->last_ns = f->n = 0;
 		for (unsigned n = 0; n < REC_SOURCES; n++) {
 			/* (the rings in another order each time) */
-			unsigned ring = (n * (1 + round % (REC_SOURCES - 1)) + round) % REC_SOURCES;
+			unsigned ring =
+				((round & 1 ? REC_SOURCES - 1 - n : n) + round / 2) % REC_SOURCES;
 
 			for (uint64_t ts_ns = 1; ts_ns < 20 * n_kinds; ts_ns++) {
 				size_t i;

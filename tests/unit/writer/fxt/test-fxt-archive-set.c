@@ -347,6 +347,12 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_int_equal(is->call.stack, want->call.stack);
 		assert_string_equal(is->call.left_by, want->call.left_by);
 		break;
+	case EVENT_TRACEPOINT:
+		assert_string_equal(is->tracepoint.name, want->tracepoint.name);
+		assert_int_equal(is->tracepoint.n_args, want->tracepoint.n_args);
+		for (unsigned i = 0; i < is->tracepoint.n_args; i++)
+			assert_same_value(&is->tracepoint.args[i], &want->tracepoint.args[i]);
+		break;
 	case EVENT_LEFT_OUT:
 		assert_string_equal(is->left_out.function, want->left_out.function);
 		assert_int_equal(is->left_out.count, want->left_out.count);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/tracepoints/tracepoints.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/perf/perf-event.h"
+#include "capture/perf/tracefs.h"
+
+__attribute__((format(printf, 3, 4))) static int tracepoints_refuse(int error, char **reterr_text,
+								    const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(reterr_text, format, args) < 0)
+		*reterr_text = NULL;
+	va_end(args);
+	return error;
+}
+
+/* A search for the tracepoints of a specification. */
+struct finder {
+	struct tracepoints *t;
+	int dir;
+	const char *text; /* the specification, as the user wrote it */
+	struct tracepoint_spec spec;
+	size_t n; /* number of tracepoints that were found */
+	char **reterr_text;
+	char why[VALUE_WHY_MAX]; /* the last reason why a tracepoint cannot have the condition */
+};
+
+/* ---- search ---- */
+
+static bool tracepoints_match(const char *pattern, const char *name)
+{
+	return fnmatch(pattern, name, 0) == 0;
+}
+
+/* Returns true if patterns do not match SYSTEM: eBPF programs cannot be attached to its events. */
+static bool tracepoints_is_internal(const char *system)
+{
+	return strcmp(system, "ftrace") == 0;
+}
+
+static const struct tracepoint *tracepoints_find(const struct tracepoints *t, const char *system,
+						 const char *name)
+{
+	size_t n = strlen(system);
+
+	for (size_t i = 0; i < t->n; i++)
+		if (strncmp(t->list[i].name, system, n) == 0 && t->list[i].name[n] == ':' &&
+		    strcmp(t->list[i].name + n + 1, name) == 0)
+			return &t->list[i];
+	return NULL;
+}
+
+/* Adds tracepoint NAME of SYSTEM, which exists. */
+static int tracepoints_add(struct finder *k, const char *system, const char *name)
+{
+	struct tracepoints *t = k->t;
+	_cleanup_free_ struct tracepoint_format *format = calloc(1, sizeof(*format));
+	const struct tracepoint *known = tracepoints_find(t, system, name);
+	int r;
+
+	if (!format)
+		return -ENOMEM;
+	if (known && (known->layout.n_conditions || k->spec.n_conditions))
+		return tracepoints_refuse(-EINVAL, k->reterr_text,
+					  "%s is selected twice, and with a condition",
+					  known->name);
+	if (known) {
+		k->n++;
+		return 0;
+	}
+	if (t->n == TRACEPOINTS_MAX)
+		return tracepoints_refuse(-E2BIG, k->reterr_text,
+					  "'%s' selects too many tracepoints: at most %d are "
+					  "possible",
+					  k->text, TRACEPOINTS_MAX);
+	r = tracepoint_format_read(k->dir, system, name, format);
+	if (r < 0)
+		return tracepoints_refuse(
+			r, k->reterr_text, "cannot read the format of %s:%s: %s", system, name,
+			r == -EBADMSG ? "kymo does not know this format" : strerror(-r));
+	r = tracepoint_init(&t->list[t->n], format, system, &k->spec, k->why);
+	if (r == 0) {
+		t->n++;
+		k->n++;
+		return 0;
+	}
+	tracepoint_deinit(&t->list[t->n]);
+	/* Tracepoints without the field of the condition are left out if others have it. */
+	return r == -EINVAL && tracepoint_spec_is_pattern(&k->spec) ? 0 : r;
+}
+
+static int tracepoints_search_system(struct finder *k, const char *system)
+{
+	_cleanup_(tracefs_names_deinit) struct tracefs_names names = { 0 };
+	int r = tracefs_list(k->dir, system, &names);
+
+	for (size_t i = 0; r == 0 && i < names.n; i++)
+		if (tracepoints_match(k->spec.name, names.list[i]))
+			r = tracepoints_add(k, system, names.list[i]);
+	return r;
+}
+
+/* ---- errors ---- */
+
+/* Tries all names of SYSTEM, as SYSTEM:NAME. The nearest one is copied to NEAREST. */
+static void tracepoints_try_system(struct finder *k, const char *system, struct value_nearest *near,
+				   char *nearest, size_t room)
+{
+	_cleanup_(tracefs_names_deinit) struct tracefs_names names = { 0 };
+	char name[2 * NAME_MAX + 2];
+
+	if (tracefs_list(k->dir, system, &names) < 0)
+		return;
+	for (size_t i = 0; i < names.n; i++) {
+		snprintf(name, sizeof(name), "%s:%s", system, names.list[i]);
+		/* (the nearest name must outlive this list) */
+		if (value_nearest_try(near, name))
+			snprintf(nearest, room, "%s", name);
+	}
+}
+
+static int tracepoints_refuse_unknown(struct finder *k, const struct tracefs_names *systems)
+{
+	char wanted[2 * TRACEPOINT_NAME_MAX], nearest[2 * NAME_MAX + 2] = "";
+	struct value_nearest near = { .text = wanted, .distance = VALUE_NEAR };
+
+	snprintf(wanted, sizeof(wanted), "%s:%s", k->spec.system, k->spec.name);
+	if (tracepoint_spec_is_pattern(&k->spec))
+		return tracepoints_refuse(-ENOENT, k->reterr_text,
+					  "no tracepoint of this kernel matches '%s'", wanted);
+	for (size_t i = 0; i < systems->n; i++)
+		tracepoints_try_system(k, systems->list[i], &near, nearest, sizeof(nearest));
+	if (*nearest)
+		return tracepoints_refuse(-ENOENT, k->reterr_text,
+					  "this kernel has no tracepoint '%s'; did you mean '%s'?",
+					  wanted, nearest);
+	return tracepoints_refuse(-ENOENT, k->reterr_text,
+				  "this kernel has no tracepoint '%s' (a module must be loaded "
+				  "before the recording)",
+				  wanted);
+}
+
+static int tracepoints_search(struct finder *k, const struct tracefs_names *systems)
+{
+	bool pattern = strpbrk(k->spec.system, "*?") != NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < systems->n; i++)
+		if (tracepoints_match(k->spec.system, systems->list[i]) &&
+		    !(pattern && tracepoints_is_internal(systems->list[i])))
+			r = tracepoints_search_system(k, systems->list[i]);
+	if (*k->why && (r == -EINVAL || (r == 0 && k->n == 0)) && !*k->reterr_text)
+		return tracepoints_refuse(-EINVAL, k->reterr_text, "%s", k->why);
+	if (r == 0 && k->n == 0)
+		return tracepoints_refuse_unknown(k, systems);
+	return r;
+}
+
+static int tracepoints_refuse_tracefs(int error, char **reterr_text)
+{
+	return tracepoints_refuse(error, reterr_text, "cannot find tracepoints: %s",
+				  error == -ENOENT ? "tracefs is unavailable; mount it at "
+						     "/sys/kernel/tracing, or use a kernel with "
+						     "CONFIG_EVENT_TRACING"
+						   : strerror(-error));
+}
+
+/* ---- life ---- */
+
+int tracepoints_new(const struct session_options *o, struct tracepoints **ret, char **reterr_text)
+{
+	_cleanup_(tracefs_names_deinit) struct tracefs_names systems = { 0 };
+	_cleanup_(tracepoints_freep) struct tracepoints *t = calloc(1, sizeof(*t));
+	_cleanup_close_ int dir = tracefs_open();
+	int r = dir < 0 ? dir : tracefs_list(dir, ".", &systems);
+
+	*reterr_text = NULL;
+	if (!t)
+		return -ENOMEM;
+	if (r < 0)
+		return tracepoints_refuse_tracefs(r, reterr_text);
+	t->list = calloc(TRACEPOINTS_MAX + 1, sizeof(*t->list));
+	t->attachments = calloc(TRACEPOINTS_MAX, sizeof(*t->attachments));
+	if (!t->list || !t->attachments)
+		return -ENOMEM;
+	for (size_t i = 0; i < TRACEPOINTS_MAX; i++)
+		t->attachments[i] = (struct tracepoint_attachment){ -1, -1 };
+	for (size_t i = 0; r == 0 && i < o->tracepoints.n_specs; i++) {
+		struct finder k = {
+			.t = t,
+			.dir = dir,
+			.text = o->tracepoints.specs[i],
+			.reterr_text = reterr_text,
+		};
+
+		r = tracepoint_spec_parse(k.text, &k.spec, k.why);
+		if (r < 0)
+			return tracepoints_refuse(r, reterr_text, "%s", k.why);
+		r = tracepoints_search(&k, &systems);
+	}
+	if (r == 0)
+		*ret = TAKE_PTR(t);
+	return r;
+}
+
+struct tracepoints *tracepoints_free(struct tracepoints *t)
+{
+	if (!t)
+		return NULL;
+	if (t->attachments)
+		tracepoints_release(t);
+	for (size_t i = 0; i < t->n; i++)
+		tracepoint_deinit(&t->list[i]);
+	free(t->list);
+	free(t->attachments);
+	return free_ptr(t);
+}
+
+/* ---- attachments ---- */
+
+static int tracepoints_attach_one(struct tracepoints *t, uint32_t i,
+				  const struct collector_tracepoints *collector)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = i);
+	struct tracepoint_attachment *to = &t->attachments[i];
+
+	if (bpf_map_update_elem(collector->layouts_fd, &i, &t->list[i].layout, BPF_ANY) < 0)
+		return -errno;
+	to->event = perf_event_open_tracepoint(t->list[i].id);
+	if (to->event < 0)
+		return to->event;
+	to->link = bpf_link_create(collector->program, to->event, BPF_PERF_EVENT, &opts);
+	return to->link < 0 ? -errno : 0;
+}
+
+int tracepoints_attach(struct tracepoints *t, const struct collector_tracepoints *collector,
+		       char **reterr_text)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < t->n; i++) {
+		r = tracepoints_attach_one(t, i, collector);
+		if (r < 0)
+			tracepoints_refuse(r, reterr_text, "cannot attach to tracepoint %s: %s",
+					   t->list[i].name,
+					   r == -EINVAL ? "the kernel does not support eBPF "
+							  "programs for it"
+							: strerror(-r));
+	}
+	if (r < 0)
+		tracepoints_release(t);
+	return r;
+}
+
+static void tracepoints_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void tracepoints_detach(struct tracepoints *t)
+{
+	for (size_t i = 0; t && i < t->n; i++)
+		tracepoints_close(&t->attachments[i].link);
+}
+
+void tracepoints_release(struct tracepoints *t)
+{
+	tracepoints_detach(t);
+	for (size_t i = 0; t && i < t->n; i++)
+		tracepoints_close(&t->attachments[i].event);
+}
