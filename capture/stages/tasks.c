@@ -230,7 +230,7 @@ static bool tasks_is_successor(const struct tasks *t, const struct rec_identity 
 
 	/* (a thread that executes a program takes the tid and the start time of the main thread) */
 	return id->start_ns && tasks_test_bit(t->named, id->tid) && !tasks_asked(t, id->tid) &&
-	       (last == 0 || (last != 1 && last != id->start_ns + 1));
+	       last > 1 && last != id->start_ns + 1;
 }
 
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
@@ -437,7 +437,7 @@ void tasks_forget(struct tasks *t, uint32_t tid)
 
 	if (t->last_starts.n_used >= TASKS_STARTS_MAX)
 		table_deinit(&t->last_starts);
-	/* Without memory, the next owner of the tid counts as another one. */
+	/* Without memory, the next owner of the tid can count as this one. */
 	if (task)
 		(void)!table_set(&t->last_starts, tid, (void *)(uintptr_t)(task->start_ns + 1));
 	if (!task || !t->splits || !tasks_add_dead(t, task))
