@@ -180,8 +180,8 @@ const struct task *tasks_find(const struct tasks *t, uint32_t tid);
  * Takes the data about a task from a record. A new owner of the tid (with another start time, or
  * just forked: IS_NEW) gets a new koid if the archive has the old owner. The fork of a task that is
  * selected later, for example by its name, is not recorded. So an unknown task is a new owner, too,
- * if an ended owner, which the archive has, had another start time, and no query is open. If the data changes, the task must
- * be announced again. Returns 0, or -ENOMEM.
+ * if an ended owner, which the archive has, had another start time, and no query is open. If the
+ * data changes, the task must be announced again. Returns 0, or -ENOMEM.
  */
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
