@@ -432,36 +432,6 @@ record_around() {
 	nothing_lost
 }
 
-# hidden_switches FILE: prints the number of switches that the kernel did not report
-# (docs/architecture/pipeline.md)
-hidden_switches() {
-	{ "$KYMO" summary --json --no-symbols "$1" 2>/dev/null || [ $? = 3 ]; } | gojq .unreported
-}
-
-# record_and_judge FILE RECORD JUDGE: the function RECORD makes the archive FILE, and the function
-# JUDGE checks it, in a subshell. If the check fails, and the kernel has hidden switches meanwhile,
-# this is repeated up to five times.
-record_and_judge() {
-	local file=$1 n n_hidden status
-
-	for n in 1 2 3 4 5; do
-		"$2"
-		status=0
-		# (`if` and `||` would make failed commands of JUDGE go on)
-		(
-			set -E
-			trap 'echo "FAIL: ${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND" >&2' ERR
-			"$3"
-		) &
-		wait $! || status=$?
-		[ $status != 0 ] || return 0
-		n_hidden=$(hidden_switches "$file")
-		[ "$n_hidden" -gt 0 ] || break
-		note "disturbed (try $n): the kernel has hidden $n_hidden switches"
-	done
-	fail "$3 failed in recording $n"
-}
-
 # missing_at_most MS COMMAND ...: COMMAND kills a recorder, and sets MISSING_MS to the time between
 # the last written event and the kill. If other processes use the CPU or the disk, this time is
 # longer, which is not an error of kymo. So COMMAND is repeated up to five times.
@@ -602,16 +572,6 @@ end_stack_load() {
 # the time of its leaves). Elapsed time is no measure, since other processes can use the CPU.
 samples_due() {
 	json "$1" "${3:-.leaf_ns | add} | . * $2 / 1e9 | round"
-}
-
-# assert_samples N HZ CPU_NS SCHEDULED_NS PERCENT WHAT: N samples are as many as are due, up to
-# PERCENT. CPU_NS is the CPU time of the sampled code, as its thread has measured it, and
-# SCHEDULED_NS the time of the thread between its switches, as in the archive. A thread's clock does
-# not have the time of interrupts, or that the host took, but samples are due then, too.
-assert_samples() {
-	awk -v n="$1" -v hz="$2" -v least="$3" -v most="$4" -v p="$5" 'BEGIN {
-		exit !(n >= least * hz / 1e9 * (1 - p / 100) && n <= most * hz / 1e9 * (1 + p / 100)) }' ||
-		fail "$6: $1 are not within $5 % of $2 Hz in $(($3 / 1000000)) to $(($4 / 1000000)) ms"
 }
 
 # stolen_ns CPU: prints how long the host has not run that CPU (of this virtual machine) when it had

@@ -146,6 +146,7 @@ assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the lar
 note "a recording is judged again only if the kernel has hidden switches"
 cat >"$TMP/judge.sh" <<-'END'
 	. "$ROOT/tests/lib.sh"
+	. "$ROOT/tests/judge-words.sh"
 	hidden_switches() {
 		echo "$HIDDEN"
 	}

@@ -5,6 +5,7 @@
 # polling would not notice. Samples and mappings come from it again, and the schedule stays correct.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../judge-words.sh"
 need_btf
 need_bus
 need_cpus 2

@@ -5,6 +5,7 @@
 # those of the switches.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../judge-words.sh"
 need_btf
 need_command nm
 need_command gcc

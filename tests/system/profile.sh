@@ -6,6 +6,7 @@
 # namespaces.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../judge-words.sh"
 need_btf
 need_bus
 need_command nm unshare
