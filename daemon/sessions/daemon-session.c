@@ -24,7 +24,9 @@
 /*
  * Priorities of events. Drains have the same priority as the bus, and take turns with it, so that a
  * client that floods the bus cannot prevent them. The time of a drain is bounded by the size of the
- * rings. Changes of state have a lower priority, and are reported when their causes were handled.
+ * rings. After each drain, one message of the bus is handled: otherwise, a call would wait for the
+ * drains of all sessions. Changes of state have a lower priority, and are reported when their
+ * causes were handled.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -268,8 +270,13 @@ static void daemon_session_on_changed(struct session *session, void *userdata)
 static int daemon_session_on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct daemon_session *s = userdata;
+	sd_bus *bus = s->manager->bus;
 
 	session_dispatch(s->session);
+	/* The message can remove this session, so it is not used any more. If this fails, the
+	 * bus's own event handles the error. */
+	if (bus)
+		sd_bus_process(bus, NULL);
 	return 0;
 }
 
