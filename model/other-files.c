@@ -98,12 +98,12 @@ static int other_files_note(struct other_files *o, uint32_t pid, uint16_t files)
 	uint16_t added = (uint16_t)(files & ~set.counted);
 	uintptr_t bits = (uintptr_t)(set.present | files) << 16 | set.counted | files;
 
+	if (files == (set.present & files))
+		return 0;
 	if (set.counted == 0 && o->known.n_used >= OTHER_FILES_PROCESSES) {
 		o->is_full = true;
 		return 0;
 	}
-	if (files == 0 || files == (set.present & files))
-		return 0;
 	if (table_set(&o->known, (uint64_t)pid + 1, (void *)bits) < 0)
 		return -ENOMEM;
 	o->n_processes += set.counted == 0;
