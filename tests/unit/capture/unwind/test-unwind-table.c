@@ -21,6 +21,7 @@
 #include "capture/unwind/unwind-rows-x86.h"
 #include "capture/unwind/unwind-table.h"
 #include "tests/support/cfi-entries.h"
+#include "tests/support/cfi-file.h"
 #include "tests/support/find-rule.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
@@ -381,41 +382,7 @@ TEST(test_damaged_entries)
 
 /* ---- tables ---- */
 
-enum { FILE_BYTES = 0x4000, FRAME_AT = 0x200, HEADER_AT = 0x180, LOADED_AT = 0x10000 };
-
-/* An ELF file without sections: all of it is executable, with an .eh_frame in it. */
-static uint8_t *make_file(struct outbuf *frames, size_t n)
-{
-	Elf64_Ehdr header = {
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(header),
-		.e_ehsize = sizeof(header),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 2,
-	};
-	const Elf64_Phdr segments[2] = {
-		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = LOADED_AT, .p_filesz = n },
-		{ .p_type = PT_GNU_EH_FRAME,
-		  .p_offset = HEADER_AT,
-		  .p_vaddr = LOADED_AT + HEADER_AT,
-		  .p_filesz = 8 },
-	};
-	const uint8_t eh_header[8] = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_omit,
-				       DW_EH_PE_omit, FRAME_AT - HEADER_AT - 4 };
-	uint8_t *file = calloc(1, n);
-
-	assert_non_null(file);
-	assert_true(FRAME_AT + frames->size < n);
-	memcpy(file, &header, sizeof(header));
-	memcpy(file + sizeof(header), segments, sizeof(segments));
-	memcpy(file + HEADER_AT, eh_header, sizeof(eh_header));
-	memcpy(file + FRAME_AT, frames->data, frames->size);
-	outbuf_deinit(frames);
-	return file;
-}
+enum { FILE_BYTES = 0x4000 };
 
 struct expected_row {
 	uint32_t address, rule;
@@ -445,7 +412,7 @@ static void assert_file_rows(const uint8_t *file, const struct expected_row *row
 static void assert_rows(struct outbuf *frames, const struct expected_row *rows, uint32_t n,
 			uint32_t damaged)
 {
-	_cleanup_free_ uint8_t *file = make_file(frames, FILE_BYTES);
+	_cleanup_free_ uint8_t *file = make_cfi_file(frames, FILE_BYTES);
 
 	assert_file_rows(file, rows, n, damaged);
 }
@@ -533,7 +500,7 @@ static void assert_function_rows(const struct function *functions, size_t n,
 	put_cie(&frames, DW_EH_PE_absptr, "zR", USUAL);
 	for (uint64_t at = 0x11000; at <= 0x11100; at += 0x100)
 		put_fde_at(&frames, at, 0x20, NO_BYTES);
-	file = make_file(&frames, FILE_BYTES);
+	file = make_cfi_file(&frames, FILE_BYTES);
 	for (size_t i = 0; i < n; i++) {
 		const Elf64_Sym symbol = { .st_info = STT_FUNC,
 					   .st_shndx = 1,
@@ -635,7 +602,7 @@ TEST(test_no_table)
 
 	assert_int_equal(unwind_table_read("no", 2, &table), -ENOEXEC);
 	put_cie(&frames, DW_EH_PE_absptr, "zR", USUAL);
-	file = make_file(&frames, FILE_BYTES);
+	file = make_cfi_file(&frames, FILE_BYTES);
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), 0);
 	assert_int_equal(table.n_rows, 0);
 	assert_int_equal(table.n_segments, 1);
@@ -660,7 +627,7 @@ TEST(test_flood)
 	for (unsigned i = 0; i < FDES; i++)
 		put_fde_at(&frames, LOADED_AT + (i * 7919u) % FDES, 1 + i % 1000,
 			   i % 2 ? SP_16 : BYTES("\x0a\x0a\x0e\x18"));
-	file = make_file(&frames, BYTES_MAX);
+	file = make_cfi_file(&frames, BYTES_MAX);
 	assert_int_equal(unwind_table_read(file, BYTES_MAX, &table), 0);
 	assert_true(unwind_table_is_valid(&table, BYTES_MAX));
 	assert_true(table.n_rows > 1000);

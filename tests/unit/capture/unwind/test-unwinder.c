@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -24,6 +25,8 @@
 #include "bpf/kymo.skel.h"
 #include "capture/unwind/unwind-process.h"
 #include "capture/unwind/unwinder.h"
+#include "tests/support/cfi-entries.h"
+#include "tests/support/cfi-file.h"
 #include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
@@ -280,6 +283,86 @@ TEST(test_recycled_numbers)
 	munmap(files, bytes);
 }
 
+/* ---- a large file ---- */
+
+/* (files from 8 MiB on are large) */
+enum { LARGE_FILE_BYTES = 9 << 20, SMALL_FILE_BYTES = 4096, FDE_CODE_BYTES = 4 };
+
+/*
+ * Maps a new file of SIZE bytes, with N_FDES functions. It stays mapped, so that no other file gets
+ * its inode, which is returned.
+ */
+static uint64_t map_table_file(size_t size, uint32_t n_fdes)
+{
+	struct outbuf frames = { 0 };
+	_cleanup_free_ uint8_t *bytes = NULL;
+	char path[] = "/tmp/kymo-unwinder.XXXXXX";
+	int fd = mkstemp(path);
+	struct stat st;
+
+	put_cie(&frames, DW_EH_PE_absptr, "zR", USUAL);
+	for (uint32_t i = 0; i < n_fdes; i++)
+		put_fde_at(&frames, LOADED_AT + i * FDE_CODE_BYTES, FDE_CODE_BYTES, NO_BYTES);
+	bytes = make_cfi_file(&frames, size);
+	assert_true(fd >= 0 && unlink(path) == 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_ptr_not_equal(mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0),
+			     MAP_FAILED);
+	close(fd);
+	return st.st_ino;
+}
+
+/* Returns the state of the file with this inode. A file that is not there is new. */
+static uint32_t state_of(const struct unwind_file *files, uint64_t inode)
+{
+	uint32_t state = UNWIND_FILE_NEW;
+
+	for (uint32_t i = UNWIND_FILE_VDSO + 1; i < FILES_FEW; i++)
+		if (files[i].inode == inode)
+			state = __atomic_load_n(&files[i].state, __ATOMIC_RELAXED);
+	return state;
+}
+
+/* Whether a table is being made: this process has a child that parses the file. */
+static bool makes_table(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+/* A small file gets its table while that of a large one, requested before, is being made. */
+TEST(test_small_before_large)
+{
+	size_t bytes = UNWIND_FILES_MAX * sizeof(struct unwind_file);
+	const struct unwind_file *files;
+	bool is_before = false;
+
+	if ((int)(intptr_t)*state == -EPERM)
+		skip();
+	assert_int_equal((int)(intptr_t)*state, 0);
+	files = mmap(NULL, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(skel->maps.unwind_files), 0);
+	assert_ptr_not_equal(files, MAP_FAILED);
+	unwinder_list(unwinder, (uint32_t)getpid());
+	assert_soon(has_tables());
+	assert_soon(!makes_table());
+	/* (The small one may get no CPU for as long as the large one takes.) */
+	for (unsigned round = 0; round < 5 && !is_before; round++) {
+		uint64_t large = map_table_file(LARGE_FILE_BYTES, 300000), small;
+
+		unwinder_list(unwinder, (uint32_t)getpid());
+		assert_soon(makes_table() || state_of(files, large) == UNWIND_FILE_READY);
+		small = map_table_file(SMALL_FILE_BYTES, 1);
+		unwinder_list(unwinder, (uint32_t)getpid());
+		assert_soon(state_of(files, small) == UNWIND_FILE_READY);
+		is_before = state_of(files, large) != UNWIND_FILE_READY;
+		assert_soon(state_of(files, large) == UNWIND_FILE_READY);
+	}
+	assert_true(is_before);
+	munmap((void *)files, bytes);
+}
+
 /* ---- requests ---- */
 
 /*
@@ -412,6 +495,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_own_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_waits_for_local, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_recycled_numbers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_small_before_large, set_up, tear_down),
+		/* (from here on, this process has a child that answers for a file system) */
 		cmocka_unit_test_setup_teardown(test_called_off, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_before_request, set_up_lister,
 						tear_down),
