@@ -143,6 +143,40 @@ rm "$SLOWNESS_KEPT"
 assert_ge "$(KYMO_TEST_SLOWNESS=3 "$BASH" "$ROOT/tests/slowness.sh")" 3 "the slowness, where 3 is the minimum"
 assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the largest slowness"
 
+note "a wait starts no process, opens nothing for children, and works without a directory"
+(
+	looks=0 slept=0
+	# shellcheck disable=SC2317 # slowness_pause calls it, and wait_for
+	sleep() {
+		slept=$((slept + 1))
+	}
+	third_look() {
+		[ $((++looks % 3)) = 0 ]
+	}
+	wait_for 20 third_look
+	ls -l /proc/self/fd >"$TMP/before-wait"
+	begin=${EPOCHREALTIME/./}
+	(wait_for 20 third_look && [ $slept = 0 ]) || fail "a wait in a subshell"
+	wait_for 20 third_look
+	assert_eq "$looks $slept" "6 0" "looks, and pauses with a process"
+	assert_ge $((${EPOCHREALTIME/./} - begin)) 200000 "us of four pauses"
+	ls -l /proc/self/fd >"$TMP/after-wait"
+	assert_eq "$(wc -l <"$TMP/after-wait")" "$(wc -l <"$TMP/before-wait")" "open files after it"
+	rm "$SLOWNESS_KEPT.never"
+	slowness_keep "$TMP/missing/slowness"
+	wait_for 20 third_look
+	slowness_keep ''
+	wait_for 20 third_look
+	assert_eq "$looks $slept" "12 4" "looks, and pauses with a process, without a directory"
+)
+
+note "a verdict about a command that prints much"
+status=0
+(expect_exit 0 "$BASH" -c 'for i in {1..50000}; do echo "line $i"; done; exit 7') 2>"$TMP/much" || status=$?
+assert_eq $status 1 "exit status of a failed check"
+assert_says "$TMP/much" 'exit status 7 instead of 0' "the verdict"
+assert_le "$(wc -l <"$TMP/much")" 41 "lines of the verdict"
+
 note "a recording is judged again only if the kernel has hidden switches"
 cat >"$TMP/judge.sh" <<-'END'
 	. "$ROOT/tests/lib.sh"
