@@ -31,8 +31,6 @@
 #include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
-#define WAIT_MAX_USEC UINT64_C(20000000)
-
 static sd_bus *other;
 static pid_t kymod, attacker;
 static const char *mounted;
@@ -53,8 +51,6 @@ FIXTURE(setup)
 {
 	setup_bus(state);
 	other = connect_bus();
-	assert_true(sd_bus_set_method_call_timeout(bus, WAIT_MAX_USEC) >= 0);
-	assert_true(sd_bus_set_method_call_timeout(other, WAIT_MAX_USEC) >= 0);
 	mute_fuse_be_mute_to(kymod);
 	latency_watch = latency_watch_begin();
 	return 0;
