@@ -146,10 +146,11 @@ assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the lar
 note "a wait starts no process, opens nothing for children, and works without a directory"
 (
 	looks=0 slept=0
-	# shellcheck disable=SC2317 # slowness_pause calls it, and wait_for
+	# shellcheck disable=SC2317 # slowness_pause calls it
 	sleep() {
 		slept=$((slept + 1))
 	}
+	# shellcheck disable=SC2317 # wait_for calls it
 	third_look() {
 		[ $((++looks % 3)) = 0 ]
 	}
