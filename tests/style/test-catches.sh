@@ -33,7 +33,7 @@ cat >"$tree/tools/run-tests" <<-END
 	if [ -e "$TMP/hang-\$2" ]; then
 		[ ! -e "$TMP/deaf" ] || trap '' TERM
 		sleep 987 &
-		echo \$\$ \$! >"$TMP/hang-\$2"
+		echo \$\$ \$! "\$3" >"$TMP/hang-\$2"
 		wait
 	fi
 	# (tools/test reads the result when its job has ended, so it is written first)
@@ -46,7 +46,7 @@ cat >"$tree/tools/test-kernels" <<-END
 	#!/bin/bash
 	if [ -e "$TMP/hang" ]; then
 		sleep 987 &
-		echo \$\$ \$! >"$TMP/hang"
+		echo \$\$ \$! "\$2" >"$TMP/hang"
 		wait
 	fi
 	: >"\$3"
@@ -96,28 +96,32 @@ assert_line "$TMP/said" 'failed: build-test: does not build'
 [ ! -e "$tree/build-test/bpf/kymo.bpf.o" ] || fail "the old object is there"
 rm "$TMP/broken"
 
-# ends_at_sigterm FILE [OPTION ...]: while a process hangs that has written its pid, and that of its
-# child, to FILE
-ends_at_sigterm() {
-	local file=$1 test first second
+# ends_at SIGNAL FILE [OPTION ...]: while a process hangs that has written its pid, that of its child,
+# and the path of a result, to FILE. Neither processes nor results are left.
+ends_at() {
+	local signal=$1 file=$2 test first second results
 
-	shift
+	shift 2
 	: >"$file"
 	CI='' KYMO_PERFETTO_SQL=none PATH=$TMP/bin:$PATH "$tree/tools/test" "$@" >"$TMP/said" 2>&1 &
 	test=$!
 	expect_soon 20 test -s "$file"
-	kill $test
+	kill "-$signal" $test
 	expect_soon 20 has_ended $test
-	read -r first second <"$file"
-	expect_soon 5 is_gone "$first"
-	expect_soon 5 is_gone "$second"
+	read -r first second results <"$file"
+	expect_soon 12 is_gone "$first"
+	expect_soon 12 is_gone "$second"
+	expect_soon 12 test ! -e "${results%/*}"
 	rm "$file"
 }
 
-note "SIGTERM ends the tests on other kernels, those in front, and those beside them"
-ends_at_sigterm "$TMP/hang" --kernels
-ends_at_sigterm "$TMP/hang-test"
-ends_at_sigterm "$TMP/hang-valgrind"
+for signal in TERM HUP KILL; do
+	note "SIG$signal ends the tests on other kernels, those in front, and those beside them"
+	ends_at $signal "$TMP/hang" --kernels
+	ends_at $signal "$TMP/hang-test"
+	ends_at $signal "$TMP/hang-valgrind"
+done
 note "tests that ignore SIGTERM are killed"
 : >"$TMP/deaf"
-ends_at_sigterm "$TMP/hang-test"
+ends_at TERM "$TMP/hang-test"
+ends_at KILL "$TMP/hang-test"
