@@ -91,32 +91,58 @@ own_maps() {
 		comm -12 - "$held"
 }
 
-# has_tables FILE: whether FILE was mapped in a recording of this test, and all of them have its table
-has_tables() {
-	local maps map answer
+# tables_of FILE ...: prints those FILEs that were mapped in a recording of this test, and whose table all of its recordings have
+tables_of() {
+	local maps map files=$TMP/unwind-files.$BASHPID
 
 	maps=$(own_maps unwind_files)
-	# (2: UNWIND_FILE_READY)
-	answer=$(for map in $maps; do
+	for map in $maps; do
 		bpftool -j map dump id "$map" 2>/dev/null || true
-	done | gojq -s --argjson inode "$(stat -c %i "$1")" '[.[][].formatted.value |
-		select(.inode == $inode) | .state] | length > 0 and all(. == 2)')
-	[ "$answer" = true ]
+	done >"$files"
+	stat -c '%i %n' "$@" | while read -r inode name; do
+		# (2: UNWIND_FILE_READY)
+		gojq -rs --argjson inode "$inode" --arg name "$name" '[.[][].formatted.value | select(.inode == $inode) | .state] |
+			select(length > 0 and all(. == 2)) | $name' "$files"
+	done
 }
 
-# note_table FILE: when all recordings have the table of FILE, writes the time to FILE.ready, in the
-# format of archives. After a minute, it does so in any case.
-note_table() {
-	local uptime
+# has_tables FILE: whether FILE is one of those
+has_tables() {
+	[ "$(tables_of "$1")" = "$1" ]
+}
 
-	wait_for 60 has_tables "$1" || true
+# note_tables FILE ...: when all recordings have the table of a FILE, writes the time to FILE.ready, in the format of archives. After
+# a minute, it does so in any case. A look at the tables can take seconds on a busy machine. All files are in the same look, so they
+# can be compared.
+note_tables() {
+	wait_for 60 note_ready_tables "$@" || note_as_ready "$@"
+}
+
+# note_ready_tables FILE ...: notes the tables that there are now. Whether these are all.
+note_ready_tables() {
+	local file ready
+
+	mapfile -t ready < <(tables_of "$@")
+	note_as_ready "${ready[@]}"
+	for file; do
+		[ -e "$file.ready" ] || return 1
+	done
+}
+
+note_as_ready() {
+	local file uptime
+
 	read -r uptime _ </proc/uptime
-	echo $((10#${uptime/./} * 10000000)) >"$1.ready.new"
-	mv "$1.ready.new" "$1.ready"
+	for file; do
+		[ -e "$file.ready" ] || {
+			echo $((10#${uptime/./} * 10000000)) >"$file.ready.new"
+			mv "$file.ready.new" "$file.ready"
+		}
+	done
 }
 
-# assert_cut_counted ALL WHOLE: the stacks that are not whole are counted in the last `summarize`,
-# by their cause
+# assert_cut_counted ALL WHOLE: the stacks that are not whole are counted in the last `summarize`, by their cause. An archive has only
+# the sums of all threads, so it must be a recording of these threads alone (--comm).
 assert_cut_counted() {
 	assert_le $(($1 - $2)) "$(json "$SUMMARY" '.stacks | del(.whole) | add')" "stacks that are cut off, and those with a cause"
 }
