@@ -61,7 +61,8 @@ static void call_lines_print_result(const struct event *ev)
 	if (v->form == CALL_VALUE_NONE && *ev->call.left_by) {
 		printf(" = ? (%s)", ev->call.left_by);
 	} else if (meaning) {
-		printf(" = -1 %s (%s)", v->text, meaning);
+		printf(" = %s%s (%s)", call_returns_minus_one(ev->call.function) ? "-1 " : "",
+		       v->text, meaning);
 	} else if (restart) {
 		printf(" = ? %s (%s)", v->text, restart);
 	} else if (v->form != CALL_VALUE_NONE) {

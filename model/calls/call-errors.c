@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/calls/call-restarts.h"
+#include "model/calls/call-syscalls.h"
 
 enum { ERRNO_LAST = 133 };
 
@@ -19,6 +20,12 @@ const char *call_errno_meaning(const char *name)
 			return strerror(i);
 	}
 	return NULL;
+}
+
+bool call_returns_minus_one(const char *function)
+{
+	/* (a call with an unknown number has the name syscall_NUMBER) */
+	return call_syscall_by_name(function) || strncmp(function, "syscall_0x", 10) == 0;
 }
 
 bool call_is_error(const char *name)

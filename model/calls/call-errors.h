@@ -11,6 +11,12 @@
 const char *call_errno_meaning(const char *name);
 
 /*
+ * Returns true if FUNCTION returns -1 to a C program that fails with an errno: it is a system call.
+ * The functions of POSIX threads and others return the errno itself.
+ */
+bool call_returns_minus_one(const char *function);
+
+/*
  * Returns true if NAME means that a call of libc or of the kernel has failed: an errno, an
  * interruption, or an error of getaddrinfo().
  */
