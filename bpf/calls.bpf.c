@@ -296,32 +296,51 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/*
- * Returns true if the memory of the results of F is copied, but not at each return: some calls are
- * left out. The calls that are not have an element in call_pending.
- */
-static __always_inline bool call_marks_results(const struct call_watch *f)
+/* Returns true if some calls of F are left out. The others then have an element in call_pending. */
+static __always_inline bool call_leaves_out(const struct call_watch *f)
 {
-	return f->result != CALL_RESULT_PLAIN && (f->op != CALL_OP_NONE || f->limit);
+	return f->op != CALL_OP_NONE || f->limit;
+}
+
+/*
+ * A call of F begins that is not recorded. If a recorded one has begun at the same stack pointer,
+ * longjmp() has left that one, and the next return there is not its own. If F has jumped to its own
+ * start, this is no call.
+ */
+static __always_inline void call_pass_over(struct pt_regs *ctx, struct call_args *args,
+					   const struct call_watch *f, __u32 function)
+{
+	struct call_pending_key key = call_key(args->sp, function);
+	struct call_pending *before = bpf_map_lookup_elem(&call_pending, &key);
+
+	if (!before)
+		return;
+	if (f->loops) {
+		call_read_caller(ctx, args);
+		if (args->caller == before->caller)
+			return;
+	}
+	before->was_left = 1;
 }
 
 /*
  * Keeps PENDING, which belongs to a call of F, until the call returns. If F has jumped to its own
  * start, the arguments of the first entry stay. But if the return address differs, that entry
- * belongs to an earlier call, which has never returned.
+ * belongs to an earlier call, which has never returned. System calls are not MARKED, since
+ * longjmp() cannot leave them.
  */
 static __always_inline void call_keep(const struct call_watch *f,
 				      const struct call_pending_key *key,
-				      const struct call_pending *pending)
+				      const struct call_pending *pending, bool marked)
 {
-	bool keeps = pending->n > 0 || call_marks_results(f);
+	bool keeps = pending->n > 0 || (marked && call_leaves_out(f));
 	const struct call_pending *before = NULL;
 
 	if (f->is_point || (f->n_texts == 0 && f->n_outs == 0 && !keeps))
 		return;
 	if (f->loops || !keeps)
 		before = bpf_map_lookup_elem(&call_pending, key);
-	if (f->loops && before && before->caller == pending->caller)
+	if (f->loops && before && !before->was_left && before->caller == pending->caller)
 		return;
 	if (keeps)
 		bpf_map_update_elem(&call_pending, key, pending, BPF_ANY);
@@ -329,9 +348,9 @@ static __always_inline void call_keep(const struct call_watch *f,
 		bpf_map_delete_elem(&call_pending, key);
 }
 
-/* Handles a call of F. FUNCTION is the index of F. */
+/* Handles a call of F. FUNCTION is the index of F. MARKED is constant: see call_keep(). */
 static __always_inline void call_enter(const struct call_args *args, const struct call_watch *f,
-				       __u32 function, struct task_struct *p)
+				       __u32 function, struct task_struct *p, bool marked)
 {
 	struct call_pending_key key = call_key(args->sp, function);
 	struct call_pending pending = { .function = function, .caller = args->caller };
@@ -357,7 +376,7 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		call_postpone(&pending, args, f, 1, false);
 	if (n < 3 && n + f->n_outs > 2)
 		call_postpone(&pending, args, f, 2, false);
-	call_keep(f, &key, &pending);
+	call_keep(f, &key, &pending, marked);
 }
 
 /*
@@ -384,7 +403,10 @@ static __noinline bool call_is_selected(struct pt_regs *ctx, __u32 function)
 	call_read_args(ctx, &args);
 	if (f->n_origins > 0)
 		call_read_origins(ctx, f, &args);
-	return call_is_wanted(&args, f) && call_is_within_limit(f, function);
+	if (call_is_wanted(&args, f) && call_is_within_limit(f, function))
+		return true;
+	call_pass_over(ctx, &args, f, function);
+	return false;
 }
 
 static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 stack)
@@ -400,7 +422,7 @@ static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 sta
 		call_read_origins(ctx, f, &args);
 	call_read_caller(ctx, &args);
 	args.stack = stack;
-	call_enter(&args, f, function, bpf_get_current_task_btf());
+	call_enter(&args, f, function, bpf_get_current_task_btf(), true);
 	return 0;
 }
 
@@ -551,11 +573,17 @@ static __always_inline void call_leave(const struct call_watch *f, __u32 functio
 	const struct call_pending *pending = NULL;
 	__u32 n = 0;
 
-	if (f->n_texts || f->n_outs || call_marks_results(f))
+	if (f->n_texts || f->n_outs || call_leaves_out(f))
 		pending = bpf_map_lookup_elem(&call_pending, &key);
 	if (pending && pending->function == function)
 		n = pending->n;
-	if (can_have_text && f->result != CALL_RESULT_PLAIN && (pending || !call_marks_results(f)))
+	/*
+	 * User space still has the call that was left, and would give it this result. The mark
+	 * stays, for further returns, until a recorded call replaces it.
+	 */
+	if (pending && pending->was_left)
+		return;
+	if (can_have_text && f->result != CALL_RESULT_PLAIN && (pending || !call_leaves_out(f)))
 		call_send_end_with(pending, f, function, at, p, n, true);
 	else
 		call_send_end_with(pending, f, function, at, p, n, false);
@@ -688,7 +716,7 @@ static __noinline int call_record_syscall(struct pt_regs *regs, long number, __u
 		return 0;
 	call_read_syscall(regs, number, &args);
 	args.stack = stack;
-	call_enter(&args, f, function, bpf_get_current_task_btf());
+	call_enter(&args, f, function, bpf_get_current_task_btf(), false);
 	return 0;
 }
 

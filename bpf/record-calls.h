@@ -174,8 +174,9 @@ struct call_pending_key {
 
 struct call_pending {
 	__u32 function;
-	__u32 n;      /* number of used elements of texts */
-	__u64 caller; /* the return address */
+	__u16 n;        /* number of used elements of texts */
+	__u16 was_left; /* 1: a later call, which is not recorded, has begun at the same place */
+	__u64 caller;   /* the return address */
 	struct {
 		__u64 address;   /* 0 = nothing to read */
 		__u32 bytes;     /* CALL_PENDING_STRING: it ends with NUL */

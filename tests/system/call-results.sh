@@ -140,6 +140,40 @@ assert_ge "$(gojq -r 'select(.return and (.return | type) == "string") | .return
 assert_eq "$(gojq -s 'map(.left_out // 1) | add' "$TMP/said")" 4 \
 	"calls within the limit, and left out"
 
+note "a selected call that longjmp() leaves gets no result of a later call that is not selected"
+calls --call "$TMP/bare:left(int n) -> str if \$n == 1" --call "$TMP/bare:left_number(int n) -> int if \$n == 1" \
+	-- "$TMP/bare" left
+assert_eq "$(gojq -r '"\(.function) \(.arguments.n) \(.return) \(.left_by)"' "$TMP/calls" | paste -sd ',')" \
+	"left 1 null unwound,left_number 1 null unwound" "calls that were left"
+# (the next selected call at this stack pointer has its own result)
+calls --call "$TMP/bare:left(int n) -> str if \$n < 2" --call "$TMP/bare:left_number(int n) -> int if \$n < 2" \
+	-- "$TMP/bare" left
+gojq -r '"\(.function) \(.arguments.n) \(.return) \(.left_by)"' "$TMP/calls" >"$TMP/is"
+diff "$TMP/is" - >&2 <<-'END' || fail "the calls of left (<) differ from the expected ones (>)"
+	left 1 null unwound
+	left 0 "a \"text\"\n" null
+	left_number 1 null unwound
+	left_number 0 100 null
+END
+
+note "functions that return an errno, and system calls that fail with one"
+gcc -O2 -pthread -o "$TMP/busy" -x c - <<-'END'
+	#include <errno.h>
+	#include <pthread.h>
+	#include <unistd.h>
+
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	int main(void)
+	{
+		pthread_mutex_lock(&mutex);
+		return pthread_mutex_trylock(&mutex) != EBUSY || close(-1) != -1;
+	}
+END
+expect_exit 0 "$KYMO" calls --direct --call libc.so.6:pthread_mutex_trylock --call syscall:close -- "$TMP/busy"
+assert_contains "$TMP/stdout" ' pthread_mutex_trylock\(.*\) += EBUSY \(Device or resource busy\)' "the errno itself"
+assert_contains "$TMP/stdout" ' close\(-1\) += -1 EBADF \(Bad file descriptor\)' "-1 and an errno"
+
 note "a condition on an argument that can be a number or an address"
 gcc -O2 -o "$TMP/control" -x c - <<-'END'
 	#include <fcntl.h>

@@ -4,8 +4,11 @@
  *
  *	results-load all     calls each of them
  *	results-load moves   coroutine() is entered in one thread and returns in another, ten times
+ *	results-load left    left() and left_number(), each called four times at one stack pointer:
+ *	                     the calls with 1 and 3 end by longjmp()
  */
 #include <pthread.h>
+#include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,6 +114,35 @@ KEEP enum state state(int n)
 	return (enum state)n;
 }
 
+static jmp_buf back;
+
+KEEP const char *left(int n)
+{
+	if (n % 2)
+		longjmp(back, 1);
+	return n ? hello : quoted;
+}
+
+KEEP int left_number(int n)
+{
+	if (n % 2)
+		longjmp(back, 1);
+	return n + 100;
+}
+
+static int leave(void)
+{
+	static const int order[] = { 1, 2, 3, 0 };
+
+	for (volatile int i = 0; i < 4; i++)
+		if (setjmp(back) == 0)
+			left(order[i]);
+	for (volatile int i = 0; i < 4; i++)
+		if (setjmp(back) == 0)
+			left_number(order[i]);
+	return 0;
+}
+
 static ucontext_t within, outside;
 
 KEEP const char *coroutine(int n)
@@ -159,6 +191,8 @@ int main(int argc, char **argv)
 	hello[0] = 'h';
 	if (argc > 1 && strcmp(argv[1], "moves") == 0)
 		return moves();
+	if (argc > 1 && strcmp(argv[1], "left") == 0)
+		return leave();
 	if (page == MAP_FAILED || munmap(page + PAGE_BYTES, PAGE_BYTES) != 0)
 		return 1;
 	memset(many, 'm', sizeof(many) - 1);
