@@ -110,6 +110,10 @@ static void verb_why_report_sources(const struct open_trace *t, const struct why
 	if (s->no_wakeups)
 		cli_error("wakeups were not recorded all the time (--max-overhead): wakers are "
 			  "unknown then");
+	if (w->total.paused_ns)
+		cli_error("the recording was paused for a part of this time, so %s of the time of "
+			  "threads is unknown",
+			  TEXT_TIME(w->total.paused_ns));
 	if (w->forgotten_ns)
 		cli_error(
 			"the recording has too many switches or interrupts: the answer leaves out "

@@ -27,14 +27,15 @@ static struct json_object *why_json_blocked(const struct why_times *t)
 
 static struct json_object *why_json_times(const struct why_view *v, const struct why_times *t)
 {
-	return JSON_OBJECT(
-		JSON_OF(t, total_ns, running_ns, interrupted_ns, runnable_ns, woken_ns,
-			throttled_ns, idle_ns, stolen_ns),
-		JSON("blocked_ns", why_json_blocked(t)), JSON_OF(t, unknown_ns, absent_ns),
-		JSON("holders", JSON_LIST(h, t->holders, t->n_holders,
+	return JSON_OBJECT(JSON_OF(t, total_ns, running_ns, interrupted_ns, runnable_ns, woken_ns,
+				   throttled_ns, idle_ns, stolen_ns),
+			   JSON("blocked_ns", why_json_blocked(t)),
+			   JSON_OF(t, unknown_ns, paused_ns, absent_ns),
+			   JSON("holders",
+				JSON_LIST(h, t->holders, t->n_holders,
 					  JSON_OBJECT(JSON("thread", why_json_thread(v, h->tid)),
 						      JSON_OF(h, ns)))),
-		JSON_OF(t, other_holders_ns));
+			   JSON_OF(t, other_holders_ns));
 }
 
 /* The functions of a stack, innermost first. */

@@ -71,7 +71,8 @@ static void why_text_print_split(const struct why_view *v)
 	else
 		snprintf(what, sizeof(what), "waiting, for an unknown cause");
 	why_text_row(what, t->blocked_ns[WAIT_UNKNOWN], t);
-	why_text_row("unknown", t->unknown_ns, t);
+	why_text_row("unknown, since the recording had paused", t->paused_ns, t);
+	why_text_row("unknown", t->unknown_ns - t->paused_ns, t);
 }
 
 /* ---- instances ---- */
@@ -88,6 +89,7 @@ static const char *const why_text_kinds[PATH_KINDS] = {
 	[PATH_NO_WAKER] = "waits; its waker is unknown",
 	[PATH_FILTERED] = "waits for a thread that was not recorded",
 	[PATH_UNKNOWN] = "is in an unknown state",
+	[PATH_PAUSED] = "is in an unknown state: the recording has paused",
 	[PATH_FORGOTTEN] = "is in an unknown state: too long ago",
 	[PATH_TOO_DEEP] = "waits for too many others",
 };

@@ -464,8 +464,9 @@ static int thread_states_pause_thread(struct thread_states *s, struct thread *t,
 				      uint64_t to_ns)
 {
 	const struct sink sink = thread_states_sink(s);
+	bool is_known = t->state != THREAD_UNKNOWN && t->epoch == s->n_gaps;
 	struct ending ending = { .at_ns = from_ns > t->since_ns ? from_ns : t->since_ns,
-				 .end = THREAD_END_PAUSE };
+				 .end = is_known ? THREAD_END_PAUSE : THREAD_END_GAP };
 	struct thread_segment pause = { .end = THREAD_END_PAUSE };
 	int r = thread_states_pass_state(s, t, &ending, &sink);
 

@@ -44,8 +44,9 @@ enum thread_state_end {
 	/* Records were lost, or the archive begins or ends a slice there: the true end is unknown.
 	 */
 	THREAD_END_GAP,
-	THREAD_END_OPEN,  /* the recording has ended */
-	THREAD_END_PAUSE, /* the recording has paused */
+	THREAD_END_OPEN, /* the recording has ended */
+	/* The recording has paused. An unknown segment with this end is the pause itself. */
+	THREAD_END_PAUSE,
 };
 
 struct thread_segment {

@@ -111,6 +111,7 @@ struct wait_verdict {
 	enum wait_cause second; /* beneath it: the disk of a page fault; WAIT_UNKNOWN = none */
 	enum wait_evidence evidence;
 	const char *function; /* the one that has decided; of the facts; NULL = none */
+	bool estimated;       /* the end of the wait is an estimate */
 };
 
 /*

@@ -15,7 +15,7 @@ const char *const path_kind_keys[PATH_KINDS] = {
 	[PATH_INTERRUPT] = "interrupt", [PATH_OPEN] = "open",
 	[PATH_NO_WAKER] = "no_waker",   [PATH_FILTERED] = "filtered",
 	[PATH_UNKNOWN] = "unknown",     [PATH_FORGOTTEN] = "forgotten",
-	[PATH_TOO_DEEP] = "too_deep",
+	[PATH_TOO_DEEP] = "too_deep",   [PATH_PAUSED] = "paused",
 };
 
 /* A thread whose part of the path is being computed, from its end backwards. */
@@ -277,6 +277,32 @@ static bool path_end_wait(const struct path_walk *w, const struct thread_segment
 	}
 }
 
+/*
+ * A part of a wait, from BEGIN_NS on, that a thread which serves softirqs has ended. That thread
+ * has not caused the wait. But while it was ready, it is what the wait depended on. LEAF is the
+ * rest.
+ */
+static int path_softirqs(struct path_walk *w, const struct thread_segment *segment,
+			 uint64_t begin_ns, struct path_step leaf)
+{
+	uint64_t at_ns = w->levels[w->n_levels - 1].at_ns, end_ns = segment->to_ns, from_ns;
+	struct history_span span;
+
+	for (int i = 0; i < WHY_PATH_SOFTIRQ_PARTS && end_ns > begin_ns; i++) {
+		if (!history_find(w->h, segment->waker_tid, end_ns, &span) ||
+		    (span.segment.state != THREAD_RUNNING && span.segment.state != THREAD_RUNNABLE))
+			break;
+		from_ns = span.segment.from_ns > begin_ns ? span.segment.from_ns : begin_ns;
+		if (span.segment.state == THREAD_RUNNABLE && from_ns < at_ns) {
+			if (span.segment.to_ns < at_ns)
+				return path_step_to(w, span.segment.to_ns, leaf);
+			return path_enter(w, segment->waker_tid, from_ns, segment->from_ns);
+		}
+		end_ns = from_ns;
+	}
+	return path_step_to(w, begin_ns, leaf);
+}
+
 /* A part of a wait, from BEGIN_NS on. */
 static int path_wait(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
 {
@@ -291,8 +317,11 @@ static int path_wait(struct path_walk *w, const struct thread_segment *segment, 
 			return path_enter(w, owner, begin_ns, segment->from_ns);
 		leaf.kind = PATH_OPEN;
 	} else if (segment->end == THREAD_END_EVENT && segment->woken) {
-		if (!path_end_wait(w, segment, &leaf) && waker != segment->tid &&
-		    path_ran(w->h, waker, segment->to_ns))
+		bool is_leaf = path_end_wait(w, segment, &leaf);
+
+		if (is_leaf && waker != 0 && path_role(w, waker) == WHY_ROLE_SOFTIRQS)
+			return path_softirqs(w, segment, begin_ns, leaf);
+		if (!is_leaf && waker != segment->tid && path_ran(w->h, waker, segment->to_ns))
 			return path_enter(w, waker, begin_ns, segment->from_ns);
 	}
 	return path_step_to(w, begin_ns, leaf);
@@ -359,7 +388,10 @@ static int path_advance(struct path_walk *w)
 	case THREAD_BLOCKED:
 		return path_wait(w, &span.segment, begin_ns);
 	default:
-		return path_step_to(w, begin_ns, (struct path_step){ .kind = PATH_UNKNOWN });
+		return path_step_to(w, begin_ns,
+				    (struct path_step){ .kind = span.segment.end == THREAD_END_PAUSE
+									? PATH_PAUSED
+									: PATH_UNKNOWN });
 	}
 }
 

@@ -8,6 +8,9 @@
  *	- T runs, or waits for a CPU:                     (T, that state)
  *	- T is blocked in [b, w), and a thread W, which
  *	  ran at w, woke it:                              owner(W, t)
+ *	- T is blocked in [b, w), and a thread S that
+ *	  serves softirqs woke it: while S was ready,
+ *	  before it ran at w,                             (S, that state)
  *	- T is blocked until the end, and O, which is not
  *	  on the way yet, has its lock:                   owner(O, t)
  *	- T is blocked, and nothing leads further:        (T, the source that ended it)
@@ -40,6 +43,8 @@
 enum {
 	/* Deeper waits are leaves (PATH_TOO_DEEP). */
 	WHY_PATH_DEPTH_MAX = 64,
+	/* Runs of a thread that serves softirqs, and times when it was ready, before a wakeup. */
+	WHY_PATH_SOFTIRQ_PARTS = 8,
 	/*
 	 * Of a path. Beyond them, each step that is shorter than 1/1000 of the interval becomes a
 	 * part of the step after it, so that at most 1001 remain. The shares stay exact.
@@ -65,7 +70,8 @@ enum path_kind {
 	PATH_OPEN,      /* it waits at the end of the recording, and nothing has woken it */
 	PATH_NO_WAKER,  /* woken, but the waker was not recorded */
 	PATH_FILTERED,  /* woken by a thread that the filter does not select */
-	PATH_UNKNOWN,   /* the state of the thread is unknown: a loss, a pause, the first moment */
+	PATH_UNKNOWN,   /* the state of the thread is unknown: a loss, the first moment */
+	PATH_PAUSED,    /* likewise: the recording has paused */
 	PATH_FORGOTTEN, /* too long ago, or too much: see the limits */
 	PATH_TOO_DEEP,
 	PATH_KINDS,

@@ -24,6 +24,7 @@ void why_split_add(struct why_times *to, const struct why_times *from)
 		to->blocked_ns[i] += from->blocked_ns[i];
 	to->weak_ns += from->weak_ns;
 	to->unknown_ns += from->unknown_ns;
+	to->paused_ns += from->paused_ns;
 	to->absent_ns += from->absent_ns;
 }
 
@@ -86,7 +87,8 @@ static int why_split_wait(struct why_split_state *state, const struct thread_seg
 	if (r < 0)
 		return r;
 	state->times->blocked_ns[verdict.cause] += ns;
-	if (verdict.cause != WAIT_UNKNOWN && verdict.evidence <= WAIT_BY_USER_STACK)
+	if (verdict.estimated ||
+	    (verdict.cause != WAIT_UNKNOWN && verdict.evidence <= WAIT_BY_USER_STACK))
 		state->times->weak_ns += ns;
 	return 0;
 }
@@ -112,6 +114,7 @@ static int why_split_segment(struct why_split_state *state, const struct thread_
 		return 0;
 	default:
 		t->unknown_ns += ns;
+		t->paused_ns += segment->end == THREAD_END_PAUSE ? ns : 0;
 		return 0;
 	}
 }

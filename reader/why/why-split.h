@@ -32,9 +32,13 @@ struct why_times {
 	uint32_t cpu;          /* the CPU of the longest part of it */
 	bool many_cpus;        /* there were parts on other CPUs */
 	uint64_t blocked_ns[WAIT_CAUSES];
-	/* Of blocked_ns: its cause is from functions of the program, or from weaker evidence. */
+	/*
+	 * Of blocked_ns: its cause is from functions of the program, or from weaker evidence; or its
+	 * end is an estimate.
+	 */
 	uint64_t weak_ns;
 	uint64_t unknown_ns;                   /* losses, pauses, before its first event */
+	uint64_t paused_ns;                    /* of unknown_ns: the recording had paused */
 	uint64_t absent_ns;                    /* it did not exist */
 	struct cpu_share holders[WHY_HOLDERS]; /* while it was runnable; the longest first */
 	size_t n_holders;

@@ -82,8 +82,8 @@ struct why_sums {
 
 static bool why_verdict_is_unknown(enum path_kind kind)
 {
-	return kind == PATH_UNKNOWN || kind == PATH_FORGOTTEN || kind == PATH_NO_WAKER ||
-	       kind == PATH_FILTERED || kind == PATH_TOO_DEEP;
+	return kind == PATH_UNKNOWN || kind == PATH_PAUSED || kind == PATH_FORGOTTEN ||
+	       kind == PATH_NO_WAKER || kind == PATH_FILTERED || kind == PATH_TOO_DEEP;
 }
 
 /* Adds NS to the sum of TID in SUMS, which owns the sums. Returns the sum so far; 0 = no memory. */
@@ -216,6 +216,7 @@ static const struct {
 	[PATH_NO_WAKER] = { "waited", ", and its waker is unknown" },
 	[PATH_FILTERED] = { "waited for a thread that was not recorded", "" },
 	[PATH_UNKNOWN] = { "did something unknown", "" },
+	[PATH_PAUSED] = { "did something unknown", ", since the recording had paused" },
 	[PATH_FORGOTTEN] = { "did something unknown", "" },
 	[PATH_TOO_DEEP] = { "waited for many other threads", "" },
 };
@@ -403,8 +404,9 @@ static int why_verdict_nothing(const struct why_case *c, const struct why_sums *
 	if (t->absent_ns > 0)
 		snprintf(more, sizeof(more), "; it did not exist for %s", TEXT_TIME(t->absent_ns));
 	else if (t->unknown_ns > 0)
-		snprintf(more, sizeof(more), "; for %s, its state is unknown",
-			 TEXT_TIME(t->unknown_ns));
+		snprintf(more, sizeof(more), "; for %s, its state is unknown%s",
+			 TEXT_TIME(t->unknown_ns),
+			 t->paused_ns > t->unknown_ns / 2 ? ": the recording had paused" : "");
 	if (sums->cause != WAIT_UNKNOWN)
 		snprintf(most, sizeof(most), ", %s of it for %s", TEXT_TIME(sums->cause_ns),
 			 wait_cause_rows[sums->cause].title);
@@ -532,6 +534,12 @@ static int why_verdict_unknown(const struct why_case *c, struct why_verdict *v)
 {
 	v->kind = WHY_TOO_LITTLE;
 	v->ns = c->times->unknown_ns;
+	if (c->times->paused_ns > v->ns / 2)
+		return why_verdict_print(&v->text,
+					 "the state of %s is unknown for %s; the recording had "
+					 "paused for %s of it.",
+					 NAME(c, c->tid), TEXT_TIME(v->ns),
+					 TEXT_TIME(c->times->paused_ns));
 	return why_verdict_print(&v->text, "the state of %s is unknown for %s.", NAME(c, c->tid),
 				 TEXT_TIME(v->ns));
 }

@@ -245,6 +245,7 @@ int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
 		return r;
 	why_waits_refine(w, segment, ret);
 	if (wait) {
+		ret->estimated = wait->estimated;
 		wait->verdict = *ret;
 		wait->judged = true;
 	}

@@ -12,6 +12,14 @@ TEST(test_ends_of_waits)
 	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
 	expect_verdict(&v, WHY_SLEEP, 0, "high (11) slept for 80.0 ms by its own choice.");
 
+	/* (the switch that ended the wait was missed) */
+	wait_in(&v, NULL, 0);
+	frame(&v, KERNEL + MUTEX_AT, "hrtimer_nanosleep");
+	offcpu(&v, HIGH, 10 * MS, 90 * MS, MUTEX_AT, "unknown", NULL);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_SLEEP, 0,
+		       "Probably: high (11) slept for 80.0 ms by its own choice.");
+
 	wait_in(&v, "io_schedule", 90 * MS);
 	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
 	expect_verdict(&v, WHY_SLOW_DISK, 0, "high (11) waited 80.0 ms for a disk.");
@@ -73,6 +81,48 @@ TEST(test_softirqs)
 	sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
 	run_after_wakeup(&v, LOW, 90 * MS);
 	expect_verdict(&v, WHY_REMOTE, 0, "high (11) waited 80.0 ms for a socket.");
+}
+
+/*
+ * Another thread had the CPU of ksoftirqd for most of the wait, or for a small part of it; or for
+ * most of it, and ksoftirqd has run in between.
+ */
+TEST(test_late_softirqs)
+{
+	static const struct {
+		uint64_t woken_ms, between_ms;
+		const char *text;
+		enum why_verdict_kind kind;
+		uint32_t culprit;
+	} waits[] = {
+		{ 15, 0,
+		  "high (11) waited 80.0 ms for a socket. ksoftirqd/1 (12) was ready for 74.0 ms, "
+		  "but mid (13) had its CPU for 74.0 ms.",
+		  WHY_PROGRAM, MID },
+		{ 80, 0, "high (11) waited 80.0 ms for a socket.", WHY_REMOTE, 0 },
+		{ 15, 40,
+		  "high (11) waited 80.0 ms for a socket. ksoftirqd/1 (12) was ready for 72.0 ms, "
+		  "but mid (13) had its CPU for 72.0 ms.",
+		  WHY_PROGRAM, MID },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		struct views v;
+
+		wait_in(&v, "tcp_recvmsg", 90 * MS);
+		thread_of(&v, LOW, FXT_KOID_KTHREADD, "ksoftirqd/1");
+		sw_on(&v, 1, 4 * MS, 0, 'R', LOW);
+		sw_on(&v, 1, 5 * MS, LOW, 'S', MID);
+		wake(&v, waits[i].woken_ms * MS, LOW, FXT_KOID_SOFTIRQ + 2);
+		migrate(&v, waits[i].woken_ms * MS, LOW, 1);
+		if (waits[i].between_ms) {
+			sw_on(&v, 1, waits[i].between_ms * MS, MID, 'R', LOW);
+			sw_on(&v, 1, (waits[i].between_ms + 2) * MS, LOW, 'R', MID);
+		}
+		sw_on(&v, 1, 89 * MS, MID, 'R', LOW);
+		run_after_wakeup(&v, LOW, 90 * MS);
+		expect_verdict(&v, waits[i].kind, waits[i].culprit, waits[i].text);
+	}
 }
 
 /* A later owner of a tid, and the interrupts of the second machine of a merged archive. */
@@ -390,10 +440,11 @@ int main(void)
 		cmocka_unit_test(test_ends_of_waits), cmocka_unit_test(test_other_threads),
 		cmocka_unit_test(test_no_cpu),        cmocka_unit_test(test_pulled),
 		cmocka_unit_test(test_main_thread),   cmocka_unit_test(test_crowd),
-		cmocka_unit_test(test_softirqs),      cmocka_unit_test(test_large_koids),
-		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
-		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
+		cmocka_unit_test(test_softirqs),      cmocka_unit_test(test_late_softirqs),
+		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
+		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
+		cmocka_unit_test(test_own_waits),     cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_own_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

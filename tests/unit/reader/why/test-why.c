@@ -201,6 +201,40 @@ TEST(test_pause_at_end)
 	end(&v, 100 * MS, 0);
 	assert_int_equal(v.why->total.blocked_ns[WAIT_LOCK], 20 * MS);
 	assert_int_equal(v.why->worst[0].to_ns, 30 * MS);
+	assert_int_equal(v.why->total.unknown_ns, 70 * MS + 1);
+	assert_int_equal(v.why->total.paused_ns, 70 * MS);
+	close_views(&v);
+}
+
+/*
+ * The recording pauses twice: in a window, the pauses have a name, and the time between them, before
+ * the next event of the thread, is unknown for another reason.
+ */
+TEST(test_pauses_of_window)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){ .what = WHY_INSTANCE_WINDOW,
+					     .wants = wants_one,
+					     .userdata = &only_high });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	for (uint64_t at = 10; at < 60; at += 30) {
+		feed(&v, (struct event){ .kind = EVENT_SHED,
+					 .ts_ns = at * MS,
+					 .shed = { .what = "session" } });
+		feed(&v, (struct event){ .kind = EVENT_SHED,
+					 .ts_ns = (at + 25) * MS,
+					 .shed = { .what = "session", .back = true } });
+	}
+	end(&v, 70 * MS, 0);
+	assert_int_equal(v.why->total.running_ns, 10 * MS);
+	assert_int_equal(v.why->total.unknown_ns, 60 * MS);
+	assert_int_equal(v.why->total.paused_ns, 50 * MS);
+	assert_string_equal(v.why->worst[0].verdict.text,
+			    "Possibly: the state of high (11) is unknown for 60.0 ms; the "
+			    "recording had paused for 50.0 ms of it.");
 	close_views(&v);
 }
 
@@ -359,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_interrupt_flood),
 		cmocka_unit_test(test_pause_at_end),
+		cmocka_unit_test(test_pauses_of_window),
 		cmocka_unit_test(test_forgotten_waits),
 	};
 
