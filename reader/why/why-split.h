@@ -33,8 +33,8 @@ struct why_times {
 	bool many_cpus;        /* there were parts on other CPUs */
 	uint64_t blocked_ns[WAIT_CAUSES];
 	/*
-	 * Of blocked_ns: its cause is from functions of the program, or from weaker evidence; or its
-	 * end is an estimate.
+	 * Of blocked_ns: its cause is from functions of the program, or from weaker evidence; or
+	 * its end is an estimate.
 	 */
 	uint64_t weak_ns;
 	uint64_t unknown_ns;                   /* losses, pauses, before its first event */

@@ -207,8 +207,8 @@ TEST(test_pause_at_end)
 }
 
 /*
- * The recording pauses twice: in a window, the pauses have a name, and the time between them, before
- * the next event of the thread, is unknown for another reason.
+ * The recording pauses twice: in a window, the pauses have a name, and the time between them,
+ * before the next event of the thread, is unknown for another reason.
  */
 TEST(test_pauses_of_window)
 {
