@@ -2,17 +2,23 @@
 #include "cli/common/loaded-files.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/common/script-interpreter.h"
+#include "cli/common/verb.h"
 
 extern char **environ;
 
@@ -157,7 +163,7 @@ char *loaded_files_command(const char *command)
 	return NULL;
 }
 
-size_t loaded_files(const char *command, int *fds)
+static size_t loaded_files_find(const char *command, int *fds)
 {
 	_cleanup_free_ struct finder *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *path = loaded_files_command(command);
@@ -167,4 +173,121 @@ size_t loaded_files(const char *command, int *fds)
 	f->fds = fds;
 	loaded_files_add_program(f, path);
 	return f->n;
+}
+
+/* ---- the process that opens them ---- */
+
+/* A message of one byte, with one descriptor. */
+union parcel {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static void loaded_files_send(int to, int fd)
+{
+	char byte = 0;
+	struct iovec data = { &byte, 1 };
+	union parcel parcel = { .head = { .cmsg_len = CMSG_LEN(sizeof(fd)),
+					  .cmsg_level = SOL_SOCKET,
+					  .cmsg_type = SCM_RIGHTS } };
+	const struct msghdr message = { .msg_iov = &data,
+					.msg_iovlen = 1,
+					.msg_control = &parcel,
+					.msg_controllen = sizeof(parcel) };
+
+	memcpy(CMSG_DATA(&parcel.head), &fd, sizeof(fd));
+	/* (without the file, something is not known from the start) */
+	if (sendmsg(to, &message, MSG_NOSIGNAL) < 0)
+		return;
+}
+
+/* Returns a descriptor, or -1 at the end. */
+static int loaded_files_receive(int from)
+{
+	char byte;
+	struct iovec data = { &byte, 1 };
+	union parcel parcel = { .head = { .cmsg_len = 0 } };
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &parcel,
+				  .msg_controllen = sizeof(parcel) };
+	int fd;
+
+	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) <= 0 ||
+	    message.msg_controllen < sizeof(parcel) || parcel.head.cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(&parcel.head), sizeof(fd));
+	return fd;
+}
+
+__attribute__((noreturn)) static void loaded_files_be_opener(const char *command, int to)
+{
+	int fds[ALLOCATOR_FILES_MAX];
+	size_t n;
+
+	setpgid(0, 0); /* the linker is killed, too */
+	n = loaded_files_find(command, fds);
+	for (size_t i = 0; i < n; i++)
+		loaded_files_send(to, fds[i]);
+	_exit(0);
+}
+
+static int64_t loaded_files_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until FROM has a message or its end. Returns false when the time is over. */
+static bool loaded_files_await(int from, int64_t until_ms)
+{
+	struct pollfd answer = { .fd = from, .events = POLLIN };
+	int64_t left_ms;
+
+	do {
+		left_ms = until_ms - loaded_files_now_ms();
+		if (left_ms <= 0)
+			return false;
+	} while (poll(&answer, 1, (int)left_ms) <= 0);
+	return true;
+}
+
+size_t loaded_files(const char *command, int *fds)
+{
+	static bool hung = false;
+	int64_t until_ms = loaded_files_now_ms() + LOADED_FILES_MS_MAX;
+	_cleanup_close_ int from = -1, to = -1;
+	int ends[2], fd = 0;
+	size_t n = 0;
+	pid_t pid;
+
+	if (hung || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return 0;
+	from = ends[0];
+	to = ends[1];
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		loaded_files_be_opener(command, to);
+	if (pid < 0)
+		return 0;
+	setpgid(pid, pid); /* (whichever process is first) */
+	close_fd(TAKE_FD(to));
+	while (fd >= 0 && n < ALLOCATOR_FILES_MAX && !hung) {
+		hung = !loaded_files_await(from, until_ms);
+		fd = hung ? -1 : loaded_files_receive(from);
+		if (fd >= 0)
+			fds[n++] = fd;
+	}
+	kill(-pid, SIGKILL);
+	if (hung)
+		cli_error("the files of %s could not be opened within %d seconds: a file system, "
+			  "or the program's linker, does not answer; not everything of the "
+			  "program is known from its start",
+			  command, LOADED_FILES_MS_MAX / 1000);
+	/* (a file system can keep it until it answers) */
+	waitpid(pid, NULL, hung ? WNOHANG : 0);
+	return n;
 }

@@ -3,12 +3,17 @@
  * The files that a command maps when it starts: its program, an interpreter, and the libraries that
  * the dynamic linker lists. The linker runs with the rights of the user, and does not run code of
  * the command.
+ *
+ * A file can be on a file system that does not answer (FUSE), or the linker can be a program that
+ * does not end. So a process of its own opens the files, and it is killed if it takes too long.
  */
 #pragma once
 
 #include <stddef.h>
 
 #include "capture/options/options.h"
+
+enum { LOADED_FILES_MS_MAX = 5000 };
 
 /*
  * Returns the path of COMMAND, found like by execvp(), as a new string owned by the caller; NULL if
@@ -19,6 +24,7 @@ char *loaded_files_command(const char *command);
 /*
  * Opens the files of COMMAND, found like by execvp(), into FDS. FDS has room for
  * ALLOCATOR_FILES_MAX descriptors. Skips files that cannot be opened, and files beyond the limit.
- * Returns their number.
+ * Returns their number. Takes at most LOADED_FILES_MS_MAX: then prints a message, and returns the
+ * files so far; later calls return none.
  */
 size_t loaded_files(const char *command, int *fds);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <elf.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,12 +115,49 @@ TEST(test_others)
 	assert_int_equal(loaded_files("/", fds), 0);
 }
 
+/* A program whose linker does not end is given up after a while, and the linker is killed. */
+TEST(test_hung_linker)
+{
+	_cleanup_free_ char *linker = NULL, *pid_path = NULL, *text = NULL;
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+		char linker[256];
+	} program = { .header = { .e_ident = ELFMAG,
+				  .e_phentsize = sizeof(Elf64_Phdr),
+				  .e_phnum = 1,
+				  .e_phoff = sizeof(Elf64_Ehdr) },
+		      .segment = { .p_type = PT_INTERP,
+				   .p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+				   .p_filesz = sizeof(program.linker) - 1 } };
+	int fds[ALLOCATOR_FILES_MAX], pid = 0;
+	FILE *f;
+
+	program.header.e_ident[EI_CLASS] = ELFCLASS64;
+	assert_true(asprintf(&linker, "%s/linker", own_directory()) > 0);
+	assert_true(asprintf(&pid_path, "%s/pid", own_directory()) > 0);
+	assert_true(asprintf(&text, "#!/bin/sh\necho $$ >%s\nexec sleep 1000\n", pid_path) > 0);
+	put_script("/linker", text);
+	assert_true(strlen(linker) < sizeof(program.linker));
+	memcpy(program.linker, linker, strlen(linker));
+	put_bytes(own_directory(), "/hung", &program, sizeof(program));
+	assert_int_equal(files_of("/hung", fds), 0);
+	f = fopen(pid_path, "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	assert_soon(kill(pid, 0) < 0);
+	/* (the message is printed once, and the time is not spent again) */
+	assert_int_equal(loaded_files("sh", fds), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_hung_linker),
 	};
 
 	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
