@@ -48,6 +48,7 @@ int export_put_file(struct export *e, const char *path, const void *data, size_t
 
 int export_apitrace(struct export *e);
 int export_fxt(struct export *e);
+int export_perfetto(struct export *e);
 int export_tracedb(struct export *e);
 int export_rtrace(struct export *e);
 int export_tfile(struct export *e);

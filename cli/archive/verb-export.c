@@ -20,6 +20,7 @@ static const struct export_format formats[] = {
 	{ "apitrace", ".trace", false, PACK_SNAPPY, export_apitrace },
 	{ "tfile", ".tf", false, PACK_NONE, export_tfile },
 	{ "tracedb", ".tdb", false, PACK_NONE, export_tracedb },
+	{ "perfetto", ".pftrace", false, PACK_NONE, export_perfetto },
 };
 
 struct export_options {
@@ -266,7 +267,8 @@ const struct verb verb_export_row = {
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
 		"      --format=FORMAT      fxt: the archive itself; rtrace: a directory of leak reports;\n"
 		"                           apitrace: calls; tfile: a GDB trace file;\n"
-		"                           tracedb: trace points; the default follows the suffix of OUT\n"
+		"                           tracedb: trace points; perfetto: a Perfetto trace;\n"
+		"                           the default follows the suffix of OUT\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy, columns or none; without\n"
 		"                           it, by the suffix of OUT: .zst, .gz, .sz, .cols\n"
 		"      --spec-time          rtrace: microseconds, as specified; other readers expect ms\n"

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Native Perfetto traces, read field by field: the packets for given events.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "model/koids.h"
+#include "tests/support/unit.h"
+#include "writer/perfetto/perfetto-writer.h"
+
+/* ---- a reader of protobuf ---- */
+
+struct cursor {
+	const uint8_t *p, *end;
+};
+
+static uint64_t get_varint(struct cursor *c)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	do {
+		assert_true(c->p < c->end && shift < 64);
+		v |= (uint64_t)(*c->p & 0x7f) << shift;
+		shift += 7;
+	} while (*c->p++ & 0x80);
+	return v;
+}
+
+/* The fields of bytes that are text, by the path to them. */
+static bool is_text(const char *path)
+{
+	static const char *const texts[] = { "1.1.2.4.1", "1.1.2.4.5", "1.1.4.5",  "1.2.1.3",
+					     "1.2.2.2",   "1.45.1.1",  "1.45.1.3", "1.45.1.4" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (strcmp(path, texts[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Prints the fields of C as "3:7 5{1:2}", texts in quotes, packed numbers in brackets. */
+static void put_message(FILE *f, struct cursor c, const char *path)
+{
+	const char *space = "";
+
+	while (c.p < c.end) {
+		uint64_t tag = get_varint(&c), n;
+		struct cursor inner;
+		char here[64];
+
+		snprintf(here, sizeof(here), "%s%s%u", path, *path ? "." : "",
+			 (unsigned)(tag >> 3));
+		fprintf(f, "%s%u", space, (unsigned)(tag >> 3));
+		space = *path ? " " : "\n";
+		if ((tag & 7) == 0) {
+			fprintf(f, ":%llu", (unsigned long long)get_varint(&c));
+			continue;
+		}
+		assert_int_equal(tag & 7, 2);
+		n = get_varint(&c);
+		assert_true(n <= (size_t)(c.end - c.p));
+		inner = (struct cursor){ c.p, c.p + n };
+		c.p += n;
+		if (is_text(here)) {
+			fprintf(f, "'%.*s'", (int)n, (const char *)inner.p);
+		} else if (strncmp(here, "1.1.4.", 6) == 0) {
+			for (const char *s = "["; inner.p < inner.end; s = " ")
+				fprintf(f, "%s%llu", s, (unsigned long long)get_varint(&inner));
+			fputc(']', f);
+		} else {
+			fputc('{', f);
+			put_message(f, inner, here);
+			fputc('}', f);
+		}
+	}
+}
+
+/* Compares all packets of W with WANT, and empties it. */
+static void assert_packets(struct perfetto_writer *w, const char *want)
+{
+	_cleanup_free_ char *text = NULL;
+	struct outbuf *packets = perfetto_writer_packets(w);
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	put_message(f, (struct cursor){ packets->data, packets->data + packets->size }, "");
+	fclose(f);
+	assert_string_equal(text, want);
+	outbuf_reset(packets);
+}
+
+static struct perfetto_writer *new_writer(void)
+{
+	struct perfetto_writer *w;
+
+	assert_int_equal(perfetto_writer_new(&w), 0);
+	return w;
+}
+
+static void add(struct perfetto_writer *w, const struct event *ev)
+{
+	assert_int_equal(perfetto_writer_add(w, ev), 0);
+}
+
+static void flush(struct perfetto_writer *w)
+{
+	assert_int_equal(perfetto_writer_flush(w), 0);
+}
+
+/* ---- tasks and the recording ---- */
+
+static void add_task(struct perfetto_writer *w, uint64_t ts_ns, uint32_t pid, uint32_t tid,
+		     const char *comm)
+{
+	const struct event ev = {
+		.kind = EVENT_TASK,
+		.ts_ns = ts_ns,
+		.pid = pid,
+		.tid = tid,
+		.task = { .comm = comm, .command_line = "", .uid = EVENT_UID_UNKNOWN },
+	};
+
+	add(w, &ev);
+}
+
+TEST(test_process)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	struct event ev = {
+		.kind = EVENT_TASK,
+		.ts_ns = 5,
+		.pid = 10,
+		.tid = 10,
+		.task = { .comm = "sh",
+			  .command_line = "/bin/sh -c true",
+			  .start_ns = 3,
+			  .parent_pid = 1,
+			  .uid = 1000,
+			  .is_process = true },
+	};
+
+	add(w, &ev);
+	assert_packets(w, "1{8:5 10:2 2{1{1:10 2:1 3'/bin/sh' 3'-c true' 5:1000 7:3} "
+			  "2{1:10 2'sh' 3:10}}}");
+	/* Another parent does not make it another process. */
+	ev.task.parent_pid = 7;
+	ev.task.command_line = "true";
+	ev.task.comm = "true";
+	add(w, &ev);
+	assert_packets(w, "1{8:5 10:2 2{1{1:10 2:1 3'true' 5:1000 7:3} 2{1:10 2'true' 3:10}}}");
+	/* Without a command line, it has the name of its thread, and says so. In an archive, a
+	 * process is without its thread, and has no time. */
+	ev.ts_ns = 0;
+	ev.pid = 11;
+	ev.tid = 0;
+	ev.task.command_line = "";
+	ev.task.uid = EVENT_UID_UNKNOWN;
+	ev.task.start_ns = 0;
+	add(w, &ev);
+	assert_packets(w, "1{8:5 10:2 2{1{1:11 2:7 3'true' 9:1}}}");
+	/* A thread */
+	add_task(w, 6, 10, 12, "t");
+	assert_packets(w, "1{8:6 10:2 2{2{1:12 2't' 3:10}}}");
+}
+
+TEST(test_recording)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add(w, &(struct event){ .kind = EVENT_START,
+				.start = { .kernel = "6.1.0", .machine = "x86_64" } });
+	add(w, &(struct event){ .kind = EVENT_CLOCK, .ts_ns = 9, .clock = { 9, 8, 7 } });
+	assert_packets(w, "1{10:2 45{1{1'Linux' 3'6.1.0' 4'x86_64'}}}\n"
+			  "1{8:9 10:2 6{1{1:6 2:9} 1{1:3 2:8} 1{1:1 2:7} 2:6}}");
+}
+
+/* ---- schedule ---- */
+
+static void add_switch(struct perfetto_writer *w, uint64_t ts_ns, uint32_t cpu, uint32_t prev,
+		       char state, uint32_t next)
+{
+	const struct event ev = {
+		.kind = EVENT_SWITCH,
+		.ts_ns = ts_ns,
+		.cpu = cpu,
+		.tid = prev,
+		.sw = { .next_tid = next,
+			.prev_prio = prev ? 120 : INT32_MIN,
+			.next_prio = next ? 110 : INT32_MIN,
+			.out_state = state == 'R' ? 1 : 3,
+			.state = state },
+	};
+
+	add(w, &ev);
+}
+
+static void add_wake(struct perfetto_writer *w, uint64_t ts_ns, uint32_t cpu, uint32_t tid,
+		     uint32_t waker)
+{
+	const struct event ev = {
+		.kind = EVENT_WAKE,
+		.ts_ns = ts_ns,
+		.cpu = cpu,
+		.tid = tid,
+		.wake = { .waker_tid = waker, .prio = 130 },
+	};
+
+	add(w, &ev);
+}
+
+/* The first switch of a CPU has both threads; columns have differences of times. */
+TEST(test_switches)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_task(w, 1, 10, 10, "a");
+	add_task(w, 1, 11, 11, "b");
+	outbuf_reset(perfetto_writer_packets(w));
+	add_switch(w, 1000, 1, 0, 'R', 10);
+	add_switch(w, 1010, 1, 10, 'D', 11);
+	add_switch(w, 1500, 1, 11, 'S', 10);
+	add_switch(w, 1500, 1, 10, 'Z', 0);
+	add_switch(w, 1600, 1, 0, 0, 12);
+	assert_packets(w, "");
+	flush(w);
+	assert_packets(w, "1{1{1:1 4{1[1010 490 0 100] 2[2 1 32 1] 3[11 10 0 12] "
+			  "4[110 110 120 110] 5'b' 5'a' 5'swapper' 5'' 6[0 1 2 3]} "
+			  "2{1:1000 2:0 4{1'swapper' 2:0 3:120 4:0 5'a' 6:10 7:110}}} 10:3}");
+	flush(w);
+	assert_packets(w, "");
+}
+
+/* A bundle begins with a whole time and its own names; so does one after a step back in time. */
+TEST(test_bundles)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_task(w, 1, 10, 10, "a");
+	add_switch(w, 1000, 0, 0, 'R', 10);
+	add_switch(w, 2000, 0, 10, 'R', 10);
+	add_task(w, 2000, 10, 10, "c");
+	outbuf_reset(perfetto_writer_packets(w));
+	add_switch(w, 2001, 0, 10, 'R', 10);
+	add_switch(w, 1999, 0, 10, 'R', 10);
+	assert_packets(w, "1{1{1:0 4{1[2000 1] 2[0 0] 3[10 10] 4[110 110] 5'a' 5'c' 6[0 1]} "
+			  "2{1:1000 2:0 4{1'swapper' 2:0 3:120 4:0 5'a' 6:10 7:110}}} 10:3}");
+	flush(w);
+	assert_packets(w, "1{1{1:0 4{1[1999] 2[0] 3[10] 4[110] 5'c' 6[0]}} 10:3}");
+}
+
+/* A wakeup is in the bundle of the CPU of its waker, or names it. */
+TEST(test_wakes)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_task(w, 1, 10, 10, "a");
+	add_task(w, 1, 11, 11, "b");
+	add_switch(w, 1000, 1, 0, 'R', 10);
+	outbuf_reset(perfetto_writer_packets(w));
+	add_wake(w, 1000, 0, 11, 10); /* (Perfetto may not have seen the switch) */
+	add_wake(w, 1001, 0, 11, 10);
+	add_wake(w, 1003, 0, 11, FXT_KOID_SOFTIRQ + 1 + 1);
+	add_wake(w, 1004, 0, 11, FXT_KOID_IRQ + 1 + 1);
+	add_wake(w, 1005, 0, 11, 0);
+	add_wake(w, 1006, 0, 11, 12);
+	add_switch(w, 1007, 1, 10, 'S', 0);
+	add_wake(w, 1008, 0, 11, 10); /* (it does not run any more) */
+	flush(w);
+	assert_packets(w, "1{1{1:1 4{1[1007] 2[1] 3[0] 4[120] 5'b' 5'swapper' 6[1] "
+			  "7[1001 2 1] 8[11 11 11] 9[0 0 0] 10[130 130 130] 11[0 0 0] 12[0 16 8]} "
+			  "2{1:1000 2:0 4{1'swapper' 2:0 3:120 4:0 5'a' 6:10 7:110}}} 10:3}\n"
+			  "1{1{1:0 2{1:1000 2:10 20{2:11 3:130 5:0}} "
+			  "2{1:1005 2:0 20{2:11 3:130 5:0}} 2{1:1006 2:12 20{2:11 3:130 5:0}} "
+			  "2{1:1008 2:10 20{2:11 3:130 5:0}}} 10:3}");
+}
+
+/* A wakeup at the time at which its thread leaves its CPU follows that switch. */
+TEST(test_wake_of_leaving)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_task(w, 1, 10, 10, "a");
+	add_task(w, 1, 11, 11, "b");
+	add_switch(w, 1000, 0, 0, 'R', 10);
+	add_switch(w, 1000, 1, 0, 'R', 11);
+	flush(w);
+	outbuf_reset(perfetto_writer_packets(w));
+	add_switch(w, 1001, 1, 11, 'D', 0);
+	add_wake(w, 1001, 1, 11, 10);
+	add_wake(w, 1001, 1, 11, FXT_KOID_IRQ + 1);
+	flush(w);
+	assert_packets(w, "1{1{1:1 4{1[1001] 2[2] 3[0] 4[120] 5'swapper' 6[0]} "
+			  "2{1:1001 2:10 20{2:11 3:130 5:1}} "
+			  "2{1:1001 2:4390913 20{2:11 3:130 5:1}}} 10:3}");
+}
+
+TEST(test_cpu_of)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_switch(w, 1000, 3, 0, 'R', 10);
+	add_switch(w, 1001, 4, 0, 'R', 11);
+	assert_int_equal(perfetto_writer_cpu_of(w, 10), 3);
+	assert_int_equal(perfetto_writer_cpu_of(w, 11), 4);
+	add_switch(w, 1002, 3, 10, 'R', 0);
+	add_switch(w, 1003, 5, 0, 'R', 10);
+	assert_int_equal(perfetto_writer_cpu_of(w, 10), 5);
+	add_switch(w, 1004, 5, 10, 'R', 0);
+	assert_int_equal(perfetto_writer_cpu_of(w, 10), 5);
+	assert_int_equal(perfetto_writer_cpu_of(w, 12), 0);
+}
+
+/* Memory does not grow with the archive, and an event of the schedule has at most 10 bytes. */
+TEST(test_size)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	size_t bytes = 0, largest = 0, n = unit_rounds(100000);
+	struct outbuf *packets = perfetto_writer_packets(w);
+
+	for (uint32_t tid = 1000000; tid < 1000020; tid++)
+		add_task(w, 1, tid, tid, "a thread of 15");
+	outbuf_reset(packets);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t tid = 1000000 + (uint32_t)(i % 20);
+
+		add_switch(w, UINT64_C(5000000000000) + i * 50000, 0, tid, 'S',
+			   1000000 + (uint32_t)((i + 1) % 20));
+		if (packets->size > largest)
+			largest = packets->size;
+		bytes += packets->size;
+		outbuf_reset(packets);
+	}
+	assert_in_range(largest, 0, 4096 * 10 + 1000);
+	flush(w);
+	bytes += packets->size;
+	assert_in_range(bytes, n, n * 10 + 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_process),  cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_switches), cmocka_unit_test(test_bundles),
+		cmocka_unit_test(test_wakes),    cmocka_unit_test(test_wake_of_leaving),
+		cmocka_unit_test(test_size),     cmocka_unit_test(test_cpu_of),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

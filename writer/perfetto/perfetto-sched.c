@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Perfetto takes as the waker of a wakeup in a bundle the thread that its CPU runs then, so a
+ * wakeup belongs to the bundle of its waker's CPU. If that CPU is unknown, the wakeup becomes a
+ * single event, which names its waker.
+ *
+ * A switch in a column names only the thread that runs next. Perfetto ignores the first one of a
+ * CPU, since it does not know which thread ran before. So the first switch is a single event, too.
+ */
+#include "writer/perfetto/perfetto-sched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/protobuf.h"
+#include "base/table.h"
+#include "model/koids.h"
+#include "writer/perfetto/perfetto-wire.h"
+
+enum {
+	BUNDLE_EVENTS = 4096, /* maximum number of switches, and of wakeups, in a bundle */
+	IDLE_PRIO = 120,      /* of the idle thread in the kernel's own events */
+	CPUS_MAX = 1 << 16,   /* CPUs have 16 bits in archives */
+};
+
+/* The bits of prev_state, of kernels from 4.14 on. */
+enum {
+	TASK_RUNNING = 0,
+	TASK_INTERRUPTIBLE = 0x01,
+	TASK_UNINTERRUPTIBLE = 0x02,
+	TASK_STOPPED = 0x04,
+	TASK_TRACED = 0x08,
+	TASK_DEAD = 0x10,
+	TASK_ZOMBIE = 0x20,
+	TASK_PARKED = 0x40,
+	TASK_IDLE = 0x80,
+};
+
+struct perfetto_cpu {
+	uint32_t number;
+	bool has_switched;
+	uint64_t switched_ns; /* time of the last switch in any bundle */
+	uint32_t running;     /* koid of the thread that runs; 0 = idle, or unknown */
+
+	/* the bundle */
+	struct outbuf columns[COMPACT_MAX];
+	struct outbuf events;
+	struct table comms; /* number of a name -> its index + 1 */
+	size_t n_comms, n_switches, n_wakes, n_events;
+	uint64_t switch_ns, wake_ns; /* times of the last ones in the bundle */
+};
+
+struct perfetto_sched {
+	struct table cpus; /* number + 1 -> CPU */
+	struct table ran;  /* koid of a thread -> the CPU on which it runs, or ran last */
+};
+
+int perfetto_sched_new(struct perfetto_sched **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+static struct perfetto_cpu *perfetto_cpu_free(struct perfetto_cpu *c)
+{
+	for (size_t i = 0; i < COMPACT_MAX; i++)
+		outbuf_deinit(&c->columns[i]);
+	outbuf_deinit(&c->events);
+	table_deinit(&c->comms);
+	return free_ptr(c);
+}
+
+struct perfetto_sched *perfetto_sched_free(struct perfetto_sched *s)
+{
+	struct perfetto_cpu *c;
+	size_t pos = 0;
+
+	if (!s)
+		return NULL;
+	while ((c = table_next(&s->cpus, &pos)))
+		perfetto_cpu_free(c);
+	table_deinit(&s->cpus);
+	table_deinit(&s->ran);
+	return free_ptr(s);
+}
+
+/* ---- bundles ---- */
+
+static void perfetto_sched_write_columns(const struct perfetto_cpu *c, struct outbuf *to)
+{
+	size_t compact = protobuf_begin(to, BUNDLE_COMPACT_SCHED);
+
+	for (unsigned i = 1; i < COMPACT_MAX; i++) {
+		/* (the names are fields already) */
+		if (i == COMPACT_INTERN_TABLE)
+			outbuf_append(to, c->columns[i].data, c->columns[i].size);
+		else if (c->columns[i].size > 0)
+			protobuf_add_bytes(to, i, c->columns[i].data, c->columns[i].size);
+	}
+	protobuf_end(to, compact);
+}
+
+static void perfetto_sched_write(struct perfetto_cpu *c, struct outbuf *to)
+{
+	size_t packet, bundle;
+
+	if (c->n_switches + c->n_wakes + c->n_events > 0) {
+		packet = protobuf_begin(to, TRACE_PACKET);
+		bundle = protobuf_begin(to, PACKET_FTRACE_EVENTS);
+		protobuf_add_u64(to, BUNDLE_CPU, c->number);
+		if (c->n_switches + c->n_wakes > 0)
+			perfetto_sched_write_columns(c, to);
+		outbuf_append(to, c->events.data, c->events.size);
+		protobuf_end(to, bundle);
+		protobuf_add_u64(to, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
+		protobuf_end(to, packet);
+	}
+	for (size_t i = 0; i < COMPACT_MAX; i++)
+		outbuf_reset(&c->columns[i]);
+	outbuf_reset(&c->events);
+	table_clear(&c->comms);
+	c->n_comms = c->n_switches = c->n_wakes = c->n_events = 0;
+	c->switch_ns = c->wake_ns = 0;
+}
+
+void perfetto_sched_flush(struct perfetto_sched *s, struct outbuf *to)
+{
+	struct perfetto_cpu *c;
+	size_t pos = 0;
+
+	while ((c = table_next(&s->cpus, &pos)))
+		perfetto_sched_write(c, to);
+}
+
+/* Returns the CPU, or NULL without memory. */
+static struct perfetto_cpu *perfetto_sched_cpu(struct perfetto_sched *s, uint32_t number)
+{
+	struct perfetto_cpu *c;
+
+	number %= CPUS_MAX;
+	c = table_get(&s->cpus, number + 1);
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c || table_set(&s->cpus, number + 1, c) < 0)
+		return free_ptr(c);
+	c->number = number;
+	return c;
+}
+
+/* Writes the bundle if it is full, or if an event at TS_NS comes before LAST_NS. */
+static void perfetto_sched_make_room(struct perfetto_cpu *c, size_t n, uint64_t last_ns,
+				     uint64_t ts_ns, struct outbuf *to)
+{
+	if (n >= BUNDLE_EVENTS || ts_ns < last_ns)
+		perfetto_sched_write(c, to);
+}
+
+static int perfetto_sched_error(const struct perfetto_cpu *c)
+{
+	for (size_t i = 0; i < COMPACT_MAX; i++)
+		if (c->columns[i].error < 0)
+			return -ENOMEM;
+	return c->events.error < 0 ? -ENOMEM : 0;
+}
+
+/* Adds the index of NAME, which it adds to the bundle's names. Returns 0 or -ENOMEM. */
+static int perfetto_sched_add_comm(struct perfetto_cpu *c, unsigned column,
+				   const struct perfetto_name *name)
+{
+	uint64_t index = (uintptr_t)table_get(&c->comms, name->number);
+
+	if (index == 0) {
+		index = ++c->n_comms;
+		if (table_set(&c->comms, name->number, (void *)(uintptr_t)index) < 0)
+			return -ENOMEM;
+		protobuf_add_text(&c->columns[COMPACT_INTERN_TABLE], COMPACT_INTERN_TABLE,
+				  name->text);
+	}
+	protobuf_add_packed(&c->columns[column], index - 1);
+	return 0;
+}
+
+/* ---- switches ---- */
+
+static unsigned perfetto_sched_task_state(const struct event *ev)
+{
+	static const unsigned by_letter[] = {
+		['R'] = TASK_RUNNING, ['S'] = TASK_INTERRUPTIBLE, ['D'] = TASK_UNINTERRUPTIBLE,
+		['T'] = TASK_STOPPED, ['t'] = TASK_TRACED,        ['X'] = TASK_DEAD,
+		['Z'] = TASK_ZOMBIE,  ['P'] = TASK_PARKED,        ['I'] = TASK_IDLE,
+	};
+	/* enum fxt_thread_state: 1 running, 2 suspended, 3 blocked, 5 dead */
+	static const unsigned by_state[] = { 0, 0, TASK_STOPPED, TASK_INTERRUPTIBLE, 0, TASK_DEAD };
+	unsigned char letter = (unsigned char)ev->sw.state;
+
+	if (letter != 0 && letter < sizeof(by_letter) / sizeof(*by_letter))
+		return by_letter[letter];
+	return ev->sw.out_state < sizeof(by_state) / sizeof(*by_state) ? by_state[ev->sw.out_state]
+								       : TASK_RUNNING;
+}
+
+static uint64_t perfetto_sched_prio(int32_t prio)
+{
+	return prio == INT32_MIN ? IDLE_PRIO : (uint64_t)(int64_t)prio;
+}
+
+/* Notes that C runs NEXT from now on. */
+static int perfetto_sched_run(struct perfetto_sched *s, struct perfetto_cpu *c, uint32_t next)
+{
+	c->running = next;
+	return next == 0 ? 0 : table_set(&s->ran, next, c);
+}
+
+static void perfetto_sched_switch_alone(struct perfetto_cpu *c, const struct event *ev,
+					const struct perfetto_name *prev,
+					const struct perfetto_name *next)
+{
+	struct outbuf *to = &c->events;
+	size_t event = protobuf_begin(to, BUNDLE_EVENT), fields;
+
+	protobuf_add_u64(to, FTRACE_TIMESTAMP, ev->ts_ns);
+	protobuf_add_u64(to, FTRACE_PID, ev->tid);
+	fields = protobuf_begin(to, FTRACE_SCHED_SWITCH);
+	protobuf_add_text(to, SWITCH_PREV_COMM, prev->text);
+	protobuf_add_u64(to, SWITCH_PREV_PID, ev->tid);
+	protobuf_add_u64(to, SWITCH_PREV_PRIO, perfetto_sched_prio(ev->sw.prev_prio));
+	protobuf_add_u64(to, SWITCH_PREV_STATE, perfetto_sched_task_state(ev));
+	protobuf_add_text(to, SWITCH_NEXT_COMM, next->text);
+	protobuf_add_u64(to, SWITCH_NEXT_PID, ev->sw.next_tid);
+	protobuf_add_u64(to, SWITCH_NEXT_PRIO, perfetto_sched_prio(ev->sw.next_prio));
+	protobuf_end(to, fields);
+	protobuf_end(to, event);
+	c->n_events++;
+	c->has_switched = true;
+}
+
+int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
+			  const struct perfetto_name *prev, const struct perfetto_name *next,
+			  struct outbuf *to)
+{
+	struct perfetto_cpu *c = perfetto_sched_cpu(s, ev->cpu);
+
+	if (!c)
+		return -ENOMEM;
+	if (!c->has_switched) {
+		perfetto_sched_switch_alone(c, ev, prev, next);
+		c->switched_ns = ev->ts_ns;
+		return perfetto_sched_run(s, c, ev->sw.next_tid) ?: perfetto_sched_error(c);
+	}
+	perfetto_sched_make_room(c, c->n_switches, c->switch_ns, ev->ts_ns, to);
+	protobuf_add_packed(&c->columns[COMPACT_SWITCH_TIMESTAMP], ev->ts_ns - c->switch_ns);
+	protobuf_add_packed(&c->columns[COMPACT_SWITCH_PREV_STATE], perfetto_sched_task_state(ev));
+	protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_PID], ev->sw.next_tid);
+	protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_PRIO],
+			    perfetto_sched_prio(ev->sw.next_prio));
+	if (perfetto_sched_add_comm(c, COMPACT_SWITCH_NEXT_COMM, next) < 0 ||
+	    perfetto_sched_run(s, c, ev->sw.next_tid) < 0)
+		return -ENOMEM;
+	c->n_switches++;
+	c->switch_ns = c->switched_ns = ev->ts_ns;
+	return perfetto_sched_error(c);
+}
+
+uint32_t perfetto_sched_cpu_of(const struct perfetto_sched *s, uint32_t tid)
+{
+	const struct perfetto_cpu *c = tid == 0 ? NULL : table_get(&s->ran, tid);
+
+	return c ? c->number : 0;
+}
+
+/* ---- wakeups ---- */
+
+/*
+ * Returns the CPU whose bundle says the waker of EV, or NULL. *RET_FLAGS is the kind of interrupt
+ * that has woken the thread, or 0.
+ */
+static struct perfetto_cpu *perfetto_sched_waker_cpu(struct perfetto_sched *s,
+						     const struct event *ev, unsigned *ret_flags)
+{
+	uint32_t waker = ev->wake.waker_tid, irq = waker - FXT_KOID_IRQ - 1,
+		 softirq = waker - FXT_KOID_SOFTIRQ - 1;
+	struct perfetto_cpu *c;
+
+	*ret_flags = irq < CPUS_MAX ? FLAG_HARDIRQ : softirq < CPUS_MAX ? FLAG_SOFTIRQ : 0;
+	if (*ret_flags)
+		return perfetto_sched_cpu(s, irq < CPUS_MAX ? irq : softirq);
+	c = waker == 0 ? NULL : table_get(&s->ran, waker);
+	/* (Perfetto can order events of one time in another way) */
+	return c && c->running == waker && ev->ts_ns > c->switched_ns ? c : NULL;
+}
+
+/*
+ * Whether the woken thread may have left its CPU at the same time. Perfetto ignores a wakeup that
+ * it sees before this switch. Single events follow the rows of their bundle.
+ */
+static bool perfetto_sched_left_now(const struct perfetto_sched *s, const struct event *ev)
+{
+	const struct perfetto_cpu *c = table_get(&s->cpus, ev->cpu % CPUS_MAX + 1);
+
+	return c && c->switched_ns == ev->ts_ns;
+}
+
+static int perfetto_sched_wake_alone(struct perfetto_sched *s, const struct event *ev,
+				     struct outbuf *to)
+{
+	struct perfetto_cpu *c = perfetto_sched_cpu(s, ev->cpu);
+	size_t event, waking;
+
+	if (!c)
+		return -ENOMEM;
+	perfetto_sched_make_room(c, c->n_events, 0, ev->ts_ns, to);
+	event = protobuf_begin(&c->events, BUNDLE_EVENT);
+	protobuf_add_u64(&c->events, FTRACE_TIMESTAMP, ev->ts_ns);
+	protobuf_add_u64(&c->events, FTRACE_PID, ev->wake.waker_tid);
+	waking = protobuf_begin(&c->events, FTRACE_SCHED_WAKING);
+	protobuf_add_u64(&c->events, WAKING_PID, ev->tid);
+	protobuf_add_u64(&c->events, WAKING_PRIO, perfetto_sched_prio(ev->wake.prio));
+	protobuf_add_u64(&c->events, WAKING_TARGET_CPU, ev->cpu);
+	protobuf_end(&c->events, waking);
+	protobuf_end(&c->events, event);
+	c->n_events++;
+	return perfetto_sched_error(c);
+}
+
+int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
+			const struct perfetto_name *woken, struct outbuf *to)
+{
+	unsigned flags;
+	struct perfetto_cpu *c = perfetto_sched_waker_cpu(s, ev, &flags);
+
+	if (!c || perfetto_sched_left_now(s, ev))
+		return perfetto_sched_wake_alone(s, ev, to);
+	perfetto_sched_make_room(c, c->n_wakes, c->wake_ns, ev->ts_ns, to);
+	protobuf_add_packed(&c->columns[COMPACT_WAKING_TIMESTAMP], ev->ts_ns - c->wake_ns);
+	protobuf_add_packed(&c->columns[COMPACT_WAKING_PID], ev->tid);
+	protobuf_add_packed(&c->columns[COMPACT_WAKING_TARGET_CPU], ev->cpu);
+	protobuf_add_packed(&c->columns[COMPACT_WAKING_PRIO], perfetto_sched_prio(ev->wake.prio));
+	protobuf_add_packed(&c->columns[COMPACT_WAKING_FLAGS], flags);
+	if (perfetto_sched_add_comm(c, COMPACT_WAKING_COMM, woken) < 0)
+		return -ENOMEM;
+	c->n_wakes++;
+	c->wake_ns = ev->ts_ns;
+	return perfetto_sched_error(c);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The schedule as Perfetto packets: a bundle of columns per CPU (CompactSched), with differences of
+ * times and an own table of names. A bundle refers to nothing outside it.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+#include "model/event.h"
+
+/* The name of a thread. Equal numbers mean equal names. */
+struct perfetto_name {
+	uint64_t number; /* from 1 on */
+	const char *text;
+};
+
+struct perfetto_sched;
+
+int perfetto_sched_new(struct perfetto_sched **ret);
+struct perfetto_sched *perfetto_sched_free(struct perfetto_sched *s);
+DEFINE_CLEANUP(struct perfetto_sched *, perfetto_sched_free)
+
+/*
+ * Add an EVENT_SWITCH, with the names of both threads, and an EVENT_WAKE, with the name of the
+ * woken thread. A bundle that is full, or that the event does not fit into, is written to TO.
+ * Return 0 or -ENOMEM.
+ */
+int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
+			  const struct perfetto_name *prev, const struct perfetto_name *next,
+			  struct outbuf *to);
+int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
+			const struct perfetto_name *woken, struct outbuf *to);
+
+/* Returns the number of the CPU on which TID runs, or ran last, or 0 if it is unknown. */
+uint32_t perfetto_sched_cpu_of(const struct perfetto_sched *s, uint32_t tid);
+
+/* Writes all bundles to TO. */
+void perfetto_sched_flush(struct perfetto_sched *s, struct outbuf *to);

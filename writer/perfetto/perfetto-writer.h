@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A native Perfetto trace: packets for the events of an archive (docs/architecture/perfetto.md).
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+#include "model/event.h"
+
+struct perfetto_writer;
+
+int perfetto_writer_new(struct perfetto_writer **ret);
+struct perfetto_writer *perfetto_writer_free(struct perfetto_writer *w);
+DEFINE_CLEANUP(struct perfetto_writer *, perfetto_writer_free)
+
+/* Adds EV. Events of other kinds than the page lists are ignored. Returns 0 or -ENOMEM. */
+int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev);
+
+/* Returns the CPU on which TID runs after the last event, or ran last, or 0 if it is unknown. */
+uint32_t perfetto_writer_cpu_of(const struct perfetto_writer *w, uint32_t tid);
+
+/* Writes what waits for more events of its kind. Returns 0 or -ENOMEM. */
+int perfetto_writer_flush(struct perfetto_writer *w);
+
+/* The finished packets; the caller empties it (outbuf_reset()). */
+struct outbuf *perfetto_writer_packets(struct perfetto_writer *w);
