@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
+enum { WIRE_VARINT = 0, WIRE_64_BITS = 1, WIRE_BYTES = 2, VARINT_MAX = 10 };
 
 static size_t protobuf_put_varint(uint8_t *to, uint64_t v)
 {
@@ -52,6 +52,18 @@ void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v)
 {
 	if (v != 0)
 		protobuf_add_u64(b, field, v);
+}
+
+void protobuf_add_double(struct outbuf *b, unsigned field, double v)
+{
+	uint8_t bytes[8];
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(bits >> 8 * i);
+	protobuf_add_tag(b, field, WIRE_64_BITS);
+	outbuf_append(b, bytes, sizeof(bytes));
 }
 
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n)

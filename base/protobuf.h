@@ -27,6 +27,9 @@ void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v);
 /* Like protobuf_add_u64(), but leaves out 0, since it is the default for readers. */
 void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v);
 
+/* Adds a floating-point number as FIELD, of the type double. */
+void protobuf_add_double(struct outbuf *b, unsigned field, double v);
+
 /* Adds bytes, or a string, as FIELD. */
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n);
 void protobuf_add_text(struct outbuf *b, unsigned field, const char *text);

@@ -3,8 +3,9 @@
  * Writes an archive as a native Perfetto trace, in one pass: the samples by the writer of the
  * archive's own copy of them, everything else by writer/perfetto.
  */
-#include <string.h>
+#include <inttypes.h>
 
+#include "base/text.h"
 #include "cli/archive/export.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
@@ -79,6 +80,20 @@ static int export_perfetto_open_output(struct export *e, const struct open_trace
 	return packed_output_open(&e->output, &args) < 0 ? CLI_FAILED : CLI_OK;
 }
 
+/* Returns STATUS, or CLI_DAMAGE if it has reported a partial export. */
+static int export_perfetto_complain(const struct export_perfetto *p, const struct open_trace *t,
+				    int status)
+{
+	uint64_t n = perfetto_writer_left_out(p->writer);
+
+	if (n == 0)
+		return status;
+	cli_error("%s: %" PRIu64
+		  " event%s of CPUs from 1024 on %s left out, because Perfetto cannot show them",
+		  t->name, n, text_s(n), text_was(n));
+	return CLI_DAMAGE;
+}
+
 int export_perfetto(struct export *e)
 {
 	_cleanup_(export_perfetto_deinit) struct export_perfetto p = { .e = e };
@@ -98,5 +113,5 @@ int export_perfetto(struct export *e)
 		return CLI_FAILED;
 	status = open_trace_finish(&t);
 	e->damaged = status == CLI_DAMAGE;
-	return status;
+	return export_perfetto_complain(&p, &t, status);
 }

@@ -13,7 +13,8 @@ cat >"$TMP/load.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/procs.json" procs 100
 	wait
 END
-record_around "$TMP/t.fxt" -F 999 -e default -- bash "$TMP/load.sh"
+record_around "$TMP/t.fxt" -F 999 -e default,irq,softirq,workqueue,power,counters,calls \
+	--counter-interval 100ms --call "libc.so.6:strdup(str s) -> ptr" -- bash "$TMP/load.sh"
 summarize "$TMP/t.fxt"
 assert_no_loss
 expect_exit 0 "$KYMO" export "$TMP/t.fxt" -o "$TMP/t.pftrace"
@@ -38,6 +39,13 @@ questions=(
 		left join stack_profile_mapping m on m.id = f.mapping order by 1, 2"
 	"select t.tid, t.name, p.pid from thread t left join process p using (upid)
 		where t.name is not null and t.tid != 0 and (t.tid < 4194304 or t.tid != p.pid) order by 1, 2, 3"
+	"select s.ts, s.dur, s.name, t.tid, s.category from slice s join thread_track p on s.track_id = p.id
+		join thread t using (utid) where s.category in ('calls', 'workqueue') order by 1, 2, 4"
+	"select s.ts, s.dur from slice s where s.category in ('irq', 'softirq') order by 1, 2"
+	"select c.ts, c.value, replace(t.name, ':0', '') name from counter c
+		join counter_track t on c.track_id = t.id
+		where t.name glob 'load:*' or t.name glob 'memory:*' or t.name glob 'pressure:*'
+		order by 1, 3"
 )
 perfetto "$TMP/t.fxt" "${questions[@]}" -- "$TMP/t.pftrace" "${questions[@]}" \
 	-- "$TMP/filtered.fxt" "${questions[@]}" -- "$TMP/filtered" "${questions[@]}" >"$TMP/answers"
@@ -46,17 +54,17 @@ answer() {
 	sed -n "$1p" "$TMP/answers"
 }
 
-what=(x "errors of import" "slices" "wakers" "samples" "threads")
-for n in 1 2 3 4 5; do
-	for first in 0 10; do
+what=(x "errors of import" "slices" "wakers" "samples" "threads" "calls" "interrupts" "counters")
+for n in 1 2 3 4 5 6 7 8; do
+	for first in 0 16; do
 		answer $((first + n)) | gojq -c '.[]' | sort >"$TMP/archive"
-		answer $((first + n + 5)) | gojq -c '.[]' | sort >"$TMP/export"
+		answer $((first + n + 8)) | gojq -c '.[]' | sort >"$TMP/export"
 		diff "$TMP/archive" "$TMP/export" >"$TMP/difference" || true
 		assert_empty "$TMP/difference" "differences of ${what[n]}"
 	done
-	assert_eq "$(answer 6)" "[]" "errors of import"
 	[ $n = 1 ] || assert_ge "$(answer $n | gojq length)" 1 "${what[n]}"
 done
+assert_eq "$(answer 9)" "[]" "errors of import"
 assert_eq "$(answer 2 | gojq length)" "$(json "$SUMMARY" .sched_slices)" "slices"
 
 # An archive does not say the CPU of a sample, and the kernel does not report each switch.

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/protobuf.h"
 #include "base/table.h"
@@ -20,7 +21,7 @@
 enum {
 	BUNDLE_EVENTS = 4096, /* maximum number of switches, and of wakeups, in a bundle */
 	IDLE_PRIO = 120,      /* of the idle thread in the kernel's own events */
-	CPUS_MAX = 1 << 16,   /* CPUs have 16 bits in archives */
+	CPUS_MAX = 1024,      /* Perfetto does not read a trace with more */
 };
 
 /* The bits of prev_state, of kernels from 4.14 on. */
@@ -53,6 +54,7 @@ struct perfetto_cpu {
 struct perfetto_sched {
 	struct table cpus; /* number + 1 -> CPU */
 	struct table ran;  /* koid of a thread -> the CPU on which it runs, or ran last */
+	uint64_t n_left_out;
 };
 
 int perfetto_sched_new(struct perfetto_sched **ret)
@@ -137,7 +139,6 @@ static struct perfetto_cpu *perfetto_sched_cpu(struct perfetto_sched *s, uint32_
 {
 	struct perfetto_cpu *c;
 
-	number %= CPUS_MAX;
 	c = table_get(&s->cpus, number + 1);
 	if (c)
 		return c;
@@ -146,6 +147,15 @@ static struct perfetto_cpu *perfetto_sched_cpu(struct perfetto_sched *s, uint32_
 		return free_ptr(c);
 	c->number = number;
 	return c;
+}
+
+/* Whether Perfetto has no such CPU; counts the event that needs it. */
+static bool perfetto_sched_leave_out(struct perfetto_sched *s, uint32_t number)
+{
+	if (number < CPUS_MAX)
+		return false;
+	s->n_left_out++;
+	return true;
 }
 
 /* Writes the bundle if it is full, or if an event at TS_NS comes before LAST_NS. */
@@ -239,8 +249,11 @@ int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 			  const struct perfetto_name *prev, const struct perfetto_name *next,
 			  struct outbuf *to)
 {
-	struct perfetto_cpu *c = perfetto_sched_cpu(s, ev->cpu);
+	struct perfetto_cpu *c;
 
+	if (perfetto_sched_leave_out(s, ev->cpu))
+		return 0;
+	c = perfetto_sched_cpu(s, ev->cpu);
 	if (!c)
 		return -ENOMEM;
 	if (!c->has_switched) {
@@ -267,6 +280,11 @@ uint32_t perfetto_sched_cpu_of(const struct perfetto_sched *s, uint32_t tid)
 	const struct perfetto_cpu *c = tid == 0 ? NULL : table_get(&s->ran, tid);
 
 	return c ? c->number : 0;
+}
+
+uint64_t perfetto_sched_left_out(const struct perfetto_sched *s)
+{
+	return s->n_left_out;
 }
 
 /* ---- wakeups ---- */
@@ -296,7 +314,7 @@ static struct perfetto_cpu *perfetto_sched_waker_cpu(struct perfetto_sched *s,
  */
 static bool perfetto_sched_left_now(const struct perfetto_sched *s, const struct event *ev)
 {
-	const struct perfetto_cpu *c = table_get(&s->cpus, ev->cpu % CPUS_MAX + 1);
+	const struct perfetto_cpu *c = table_get(&s->cpus, ev->cpu + 1);
 
 	return c && c->switched_ns == ev->ts_ns;
 }
@@ -327,8 +345,11 @@ int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
 			const struct perfetto_name *woken, struct outbuf *to)
 {
 	unsigned flags;
-	struct perfetto_cpu *c = perfetto_sched_waker_cpu(s, ev, &flags);
+	struct perfetto_cpu *c;
 
+	if (perfetto_sched_leave_out(s, ev->cpu))
+		return 0;
+	c = perfetto_sched_waker_cpu(s, ev, &flags);
 	if (!c || perfetto_sched_left_now(s, ev))
 		return perfetto_sched_wake_alone(s, ev, to);
 	perfetto_sched_make_room(c, c->n_wakes, c->wake_ns, ev->ts_ns, to);
@@ -341,5 +362,93 @@ int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
 		return -ENOMEM;
 	c->n_wakes++;
 	c->wake_ns = ev->ts_ns;
+	return perfetto_sched_error(c);
+}
+
+/* ---- intervals ---- */
+
+static unsigned perfetto_sched_softirq(const char *name)
+{
+	/* (in the order of the kernel's numbers) */
+	static const char *const names[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+	unsigned i = 0;
+
+	while (i < ARRAY_SIZE(names) && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static void perfetto_sched_add_edge(struct perfetto_cpu *c, const struct event *ev, bool end)
+{
+	static const unsigned fields[][2] = {
+		[INTERVAL_IRQ] = { FTRACE_IRQ_HANDLER_ENTRY, FTRACE_IRQ_HANDLER_EXIT },
+		[INTERVAL_SOFTIRQ] = { FTRACE_SOFTIRQ_ENTRY, FTRACE_SOFTIRQ_EXIT },
+		[INTERVAL_IDLE] = { FTRACE_CPU_IDLE, FTRACE_CPU_IDLE },
+	};
+	struct outbuf *to = &c->events;
+	size_t event = protobuf_begin(to, BUNDLE_EVENT), inner;
+
+	protobuf_add_u64(to, FTRACE_TIMESTAMP, end ? ev->interval.end_ns : ev->ts_ns);
+	protobuf_add_u64(to, FTRACE_PID, 0);
+	inner = protobuf_begin(to, fields[ev->interval.kind][end]);
+	switch (ev->interval.kind) {
+	case INTERVAL_IRQ:
+		protobuf_add_u64(to, IRQ_NUMBER, (uint64_t)(int64_t)ev->interval.number);
+		if (end)
+			protobuf_add_u64(to, IRQ_RET, ev->interval.handled);
+		else
+			protobuf_add_text(to, IRQ_NAME, ev->interval.name);
+		break;
+	case INTERVAL_SOFTIRQ:
+		protobuf_add_u64(to, SOFTIRQ_VEC, perfetto_sched_softirq(ev->interval.name));
+		break;
+	default:
+		protobuf_add_u64(to, POWER_STATE,
+				 end ? UINT32_MAX : (uint64_t)(int64_t)ev->interval.number);
+		protobuf_add_u64(to, POWER_CPU_ID, c->number);
+		break;
+	}
+	protobuf_end(to, inner);
+	protobuf_end(to, event);
+	c->n_events++;
+}
+
+int perfetto_sched_interval(struct perfetto_sched *s, const struct event *ev, struct outbuf *to)
+{
+	struct perfetto_cpu *c;
+
+	if (ev->interval.kind == INTERVAL_WORK || perfetto_sched_leave_out(s, ev->cpu))
+		return 0;
+	c = perfetto_sched_cpu(s, ev->cpu);
+	if (!c)
+		return -ENOMEM;
+	perfetto_sched_make_room(c, c->n_events, 0, ev->ts_ns, to);
+	perfetto_sched_add_edge(c, ev, false);
+	perfetto_sched_add_edge(c, ev, true);
+	return perfetto_sched_error(c);
+}
+
+int perfetto_sched_frequency(struct perfetto_sched *s, uint64_t ts_ns, uint32_t cpu, uint64_t khz,
+			     struct outbuf *to)
+{
+	struct perfetto_cpu *c;
+	size_t event, inner;
+
+	if (perfetto_sched_leave_out(s, cpu))
+		return 0;
+	c = perfetto_sched_cpu(s, cpu);
+	if (!c)
+		return -ENOMEM;
+	perfetto_sched_make_room(c, c->n_events, 0, ts_ns, to);
+	event = protobuf_begin(&c->events, BUNDLE_EVENT);
+	protobuf_add_u64(&c->events, FTRACE_TIMESTAMP, ts_ns);
+	protobuf_add_u64(&c->events, FTRACE_PID, 0);
+	inner = protobuf_begin(&c->events, FTRACE_CPU_FREQUENCY);
+	protobuf_add_u64(&c->events, POWER_STATE, khz);
+	protobuf_add_u64(&c->events, POWER_CPU_ID, c->number);
+	protobuf_end(&c->events, inner);
+	protobuf_end(&c->events, event);
+	c->n_events++;
 	return perfetto_sched_error(c);
 }

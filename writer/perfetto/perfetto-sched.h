@@ -32,8 +32,18 @@ int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
 			const struct perfetto_name *woken, struct outbuf *to);
 
+/* Adds an EVENT_INTERVAL that belongs to a CPU; ignores others. Returns 0 or -ENOMEM. */
+int perfetto_sched_interval(struct perfetto_sched *s, const struct event *ev, struct outbuf *to);
+
+/* Adds the frequency of a CPU from TS_NS on. Returns 0 or -ENOMEM. */
+int perfetto_sched_frequency(struct perfetto_sched *s, uint64_t ts_ns, uint32_t cpu, uint64_t khz,
+			     struct outbuf *to);
+
 /* Returns the number of the CPU on which TID runs, or ran last, or 0 if it is unknown. */
 uint32_t perfetto_sched_cpu_of(const struct perfetto_sched *s, uint32_t tid);
+
+/* Returns the number of events that were left out, since Perfetto has no such CPU. */
+uint64_t perfetto_sched_left_out(const struct perfetto_sched *s);
 
 /* Writes all bundles to TO. */
 void perfetto_sched_flush(struct perfetto_sched *s, struct outbuf *to);

@@ -8,6 +8,7 @@
 #include "base/protobuf.h"
 #include "base/table.h"
 #include "writer/perfetto/perfetto-sched.h"
+#include "writer/perfetto/perfetto-tracks.h"
 #include "writer/perfetto/perfetto-wire.h"
 
 struct perfetto_task {
@@ -17,6 +18,7 @@ struct perfetto_task {
 
 struct perfetto_writer {
 	struct perfetto_sched *sched;
+	struct perfetto_tracks *tracks;
 	struct table tasks;   /* koid of a thread -> task */
 	struct table parents; /* koid of a process -> koid of its first parent, + 1 */
 	uint64_t now_ns;      /* time of the last event; kernel objects have no time */
@@ -31,7 +33,7 @@ static const struct perfetto_name perfetto_nameless = { UINT64_MAX - 1, "" };
 int perfetto_writer_new(struct perfetto_writer **ret)
 {
 	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = calloc(1, sizeof(*w));
-	int r = w ? perfetto_sched_new(&w->sched) : -ENOMEM;
+	int r = w ? perfetto_sched_new(&w->sched) ?: perfetto_tracks_new(&w->tracks) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -51,6 +53,7 @@ struct perfetto_writer *perfetto_writer_free(struct perfetto_writer *w)
 	table_deinit_free(&w->tasks);
 	table_deinit(&w->parents);
 	perfetto_sched_free(w->sched);
+	perfetto_tracks_free(w->tracks);
 	outbuf_deinit(&w->packets);
 	return free_ptr(w);
 }
@@ -197,6 +200,17 @@ static void perfetto_writer_add_clock(struct perfetto_writer *w, const struct ev
 	protobuf_end(to, packet);
 }
 
+/* Changes of the frequency of a CPU have a track of Perfetto's own. */
+static int perfetto_writer_add_counter(struct perfetto_writer *w, const struct event *ev)
+{
+	const struct event_value *v = ev->counter.values;
+
+	if (strcmp(ev->counter.category, "power") != 0 || ev->counter.n_values != 1 || !v->whole)
+		return perfetto_tracks_add(w->tracks, ev, &w->packets);
+	return perfetto_sched_frequency(w->sched, ev->ts_ns, (uint32_t)ev->counter.id, v->u64,
+					&w->packets);
+}
+
 int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
 {
 	struct perfetto_name name, prev;
@@ -223,7 +237,15 @@ int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
 	case EVENT_CLOCK:
 		perfetto_writer_add_clock(w, ev);
 		break;
+	case EVENT_COUNTER:
+		r = perfetto_writer_add_counter(w, ev);
+		break;
+	case EVENT_INTERVAL:
+		r = perfetto_sched_interval(w->sched, ev, &w->packets)
+			    ?: perfetto_tracks_add(w->tracks, ev, &w->packets);
+		break;
 	default:
+		r = perfetto_tracks_add(w->tracks, ev, &w->packets);
 		break;
 	}
 	return r < 0 || w->packets.error < 0 ? -ENOMEM : 0;
@@ -232,6 +254,11 @@ int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
 uint32_t perfetto_writer_cpu_of(const struct perfetto_writer *w, uint32_t tid)
 {
 	return perfetto_sched_cpu_of(w->sched, tid);
+}
+
+uint64_t perfetto_writer_left_out(const struct perfetto_writer *w)
+{
+	return perfetto_sched_left_out(w->sched);
 }
 
 int perfetto_writer_flush(struct perfetto_writer *w)

@@ -20,6 +20,9 @@ int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev);
 /* Returns the CPU on which TID runs after the last event, or ran last, or 0 if it is unknown. */
 uint32_t perfetto_writer_cpu_of(const struct perfetto_writer *w, uint32_t tid);
 
+/* Returns the number of events that were left out: those of CPUs from 1024 on. */
+uint64_t perfetto_writer_left_out(const struct perfetto_writer *w);
+
 /* Writes what waits for more events of its kind. Returns 0 or -ENOMEM. */
 int perfetto_writer_flush(struct perfetto_writer *w);
 

@@ -49,6 +49,14 @@ TEST(test_put)
 	assert_in_range(protobuf_put_head(bytes, (1u << 29) - 1, SIZE_MAX), 1, PROTOBUF_HEAD_MAX);
 }
 
+TEST(test_double)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+
+	protobuf_add_double(&b, 44, -2.5);
+	ASSERT_BYTES(&b, 0xe1, 0x02, 0, 0, 0, 0, 0, 0, 0x04, 0xc0);
+}
+
 TEST(test_bytes)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -110,7 +118,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),  cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_long_message),
-		cmocka_unit_test(test_full),     cmocka_unit_test(test_put),
+		cmocka_unit_test(test_double),   cmocka_unit_test(test_full),
+		cmocka_unit_test(test_put),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/table.h"
 #include "model/koids.h"
 #include "tests/support/unit.h"
 #include "writer/perfetto/perfetto-writer.h"
@@ -33,8 +34,10 @@ static uint64_t get_varint(struct cursor *c)
 /* The fields of bytes that are text, by the path to them. */
 static bool is_text(const char *path)
 {
-	static const char *const texts[] = { "1.1.2.4.1", "1.1.2.4.5", "1.1.4.5",  "1.2.1.3",
-					     "1.2.2.2",   "1.45.1.1",  "1.45.1.3", "1.45.1.4" };
+	static const char *const texts[] = { "1.1.2.4.1", "1.1.2.4.5",  "1.1.4.5",   "1.2.1.3",
+					     "1.2.2.2",   "1.1.2.36.2", "1.60.2",    "1.60.8.6",
+					     "1.11.22",   "1.11.23",    "1.11.4.10", "1.11.4.6",
+					     "1.45.1.1",  "1.45.1.3",   "1.45.1.4" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (strcmp(path, texts[i]) == 0)
@@ -58,6 +61,15 @@ static void put_message(FILE *f, struct cursor c, const char *path)
 		space = *path ? " " : "\n";
 		if ((tag & 7) == 0) {
 			fprintf(f, ":%llu", (unsigned long long)get_varint(&c));
+			continue;
+		}
+		if ((tag & 7) == 1) {
+			double v;
+
+			assert_true(c.end - c.p >= 8);
+			memcpy(&v, c.p, 8);
+			c.p += 8;
+			fprintf(f, ":%g", v);
 			continue;
 		}
 		assert_int_equal(tag & 7, 2);
@@ -314,6 +326,143 @@ TEST(test_cpu_of)
 	assert_int_equal(perfetto_writer_cpu_of(w, 12), 0);
 }
 
+/* Perfetto does not read a trace with more than 1024 CPUs. */
+TEST(test_many_cpus)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_switch(w, 1000, 1023, 0, 'R', 10);
+	assert_int_equal(perfetto_writer_left_out(w), 0);
+	add_switch(w, 1000, 1024, 0, 'R', 11);
+	add_wake(w, 1001, 65535, 11, 10);
+	add_wake(w, 1001, 0, 12, FXT_KOID_IRQ + 1 + 1024);
+	assert_int_equal(perfetto_writer_left_out(w), 2);
+	flush(w);
+	assert_packets(w, "1{1{1:0 2{1:1001 2:4391937 20{2:12 3:130 5:0}}} 10:3}\n"
+			  "1{1{1:1023 2{1:1000 2:0 4{1'swapper' 2:0 3:120 4:0 5'' 6:10 7:110}}} "
+			  "10:3}");
+}
+
+/* ---- the other events ---- */
+
+static void add_interval(struct perfetto_writer *w, enum interval_kind kind, uint64_t ts_ns,
+			 const char *name, int32_t number)
+{
+	const struct event ev = {
+		.kind = EVENT_INTERVAL,
+		.ts_ns = ts_ns,
+		.pid = 2,
+		.tid = 30,
+		.cpu = 1,
+		.interval = { kind, name, ts_ns + 5, number, true },
+	};
+
+	add(w, &ev);
+}
+
+TEST(test_intervals)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add_interval(w, INTERVAL_IRQ, 10, "disk", 7);
+	add_interval(w, INTERVAL_SOFTIRQ, 20, "NET_RX", 0);
+	add_interval(w, INTERVAL_IDLE, 30, "C1", 1);
+	flush(w);
+	assert_packets(w, "1{1{1:1 2{1:10 2:0 36{1:7 2'disk'}} 2{1:15 2:0 37{1:7 2:1}} "
+			  "2{1:20 2:0 24{1:3}} 2{1:25 2:0 25{1:3}} "
+			  "2{1:30 2:0 13{1:1 2:1}} 2{1:35 2:0 13{1:4294967295 2:1}}} 10:3}");
+	add_interval(w, INTERVAL_WORK, 40, "work_fn", 0);
+	flush(w);
+	assert_packets(w, "1{10:4 60{1:1099511627806 4{1:2 2:30}}}\n"
+			  "1{8:40 10:4 11{9:1 11:1099511627806 22'workqueue' 23'work_fn'}}\n"
+			  "1{8:45 10:4 11{9:2 11:1099511627806}}");
+}
+
+TEST(test_call)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	const struct call_value args[] = {
+		{ .name = "fd", .form = CALL_VALUE_INT, .i64 = 3 },
+		{ .name = "path", .form = CALL_VALUE_TEXT, .text = "\"x\"" },
+		{ .name = "p", .form = CALL_VALUE_POINTER, .u64 = 16 },
+		{ .name = "b", .form = CALL_VALUE_BOOL, .yes = true },
+	};
+	struct event ev = {
+		.kind = EVENT_CALL,
+		.ts_ns = 10,
+		.pid = 5,
+		.tid = 6,
+		.call = { .function = "f",
+			  .end_ns = 12,
+			  .args = args,
+			  .n_args = 4,
+			  .result = { .name = "", .form = CALL_VALUE_UINT, .u64 = 9 },
+			  .left_by = "" },
+	};
+
+	add(w, &ev);
+	assert_packets(w, "1{10:4 60{1:1099511627782 4{1:5 2:6}}}\n"
+			  "1{8:10 10:4 11{9:1 11:1099511627782 22'calls' 23'f' 4{10'fd' 4:3} "
+			  "4{10'path' 6'\"x\"'} 4{10'p' 7:16} 4{10'b' 2:1}}}\n"
+			  "1{8:12 10:4 11{9:2 11:1099511627782 4{10'return' 3:9}}}");
+	/* The track is known; no result, and no return. */
+	ev.call.n_args = 0;
+	ev.call.result.form = CALL_VALUE_NONE;
+	ev.call.left_by = "open";
+	add(w, &ev);
+	assert_packets(w, "1{8:10 10:4 11{9:1 11:1099511627782 22'calls' 23'f'}}\n"
+			  "1{8:12 10:4 11{9:2 11:1099511627782 4{10'left by' 6'open'}}}");
+}
+
+TEST(test_marks)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+
+	add(w, &(struct event){ .kind = EVENT_MARK, .ts_ns = 3, .mark = { "here" } });
+	add(w, &(struct event){
+		       .kind = EVENT_LOST, .ts_ns = 4, .cpu = 1, .lost = { "sched", 20, 4, 9 } });
+	assert_packets(w, "1{10:4 60{1:1 2'marks'}}\n"
+			  "1{8:3 10:4 11{9:3 11:1 22'kymo' 23'here'}}\n"
+			  "1{10:4 60{1:2 2'lost events'}}\n"
+			  "1{8:4 10:4 11{9:3 11:2 22'kymo' 23'lost' 4{10'class' 6'sched'} "
+			  "4{10'cpu' 3:1} 4{10'count' 3:20} 4{10'first' 3:4} 4{10'last' 3:9}}}");
+}
+
+/* Counters have ids of tracks that are hashes; the frequency has a packet of its own. */
+TEST(test_counters)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	const struct event_value values[] = {
+		{ .name = "free (bytes)", .whole = true, .u64 = 77 },
+		{ .name = "CPU some (%)", .f64 = 2.5 },
+	};
+	const struct event_value khz = { .name = "kHz", .whole = true, .u64 = 2000000 };
+	struct event ev = { .kind = EVENT_COUNTER,
+			    .ts_ns = 8,
+			    .counter = { "counters", "memory", 0, values, 2 } };
+	char want[512];
+	unsigned long long first, second;
+
+	add(w, &ev);
+	first = UINT64_C(1) << 63 | table_hash("memory:free (bytes)", 19);
+	second = UINT64_C(1) << 63 | table_hash("memory:CPU some (%)", 19);
+	snprintf(want, sizeof(want),
+		 "1{10:4 60{1:%llu 2'memory:free (bytes)' 8{3:3}}}\n"
+		 "1{8:8 10:4 11{9:4 11:%llu 30:77}}\n"
+		 "1{10:4 60{1:%llu 2'memory:CPU some (%%)' 8{6'%%'}}}\n"
+		 "1{8:8 10:4 11{9:4 11:%llu 44:2.5}}",
+		 first, first, second, second);
+	assert_packets(w, want);
+	ev.counter.category = "power";
+	ev.counter.name = "CPU frequency";
+	ev.counter.id = 1;
+	ev.counter.values = &khz;
+	ev.counter.n_values = 1;
+	add(w, &ev);
+	flush(w);
+	assert_packets(w, "1{1{1:1 2{1:8 2:0 11{1:2000000 2:1}}} 10:3}");
+}
+
 /* Memory does not grow with the archive, and an event of the schedule has at most 10 bytes. */
 TEST(test_size)
 {
@@ -343,10 +492,13 @@ TEST(test_size)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_process),  cmocka_unit_test(test_recording),
-		cmocka_unit_test(test_switches), cmocka_unit_test(test_bundles),
-		cmocka_unit_test(test_wakes),    cmocka_unit_test(test_wake_of_leaving),
-		cmocka_unit_test(test_size),     cmocka_unit_test(test_cpu_of),
+		cmocka_unit_test(test_process),   cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_switches),  cmocka_unit_test(test_bundles),
+		cmocka_unit_test(test_wakes),     cmocka_unit_test(test_wake_of_leaving),
+		cmocka_unit_test(test_size),      cmocka_unit_test(test_cpu_of),
+		cmocka_unit_test(test_many_cpus), cmocka_unit_test(test_intervals),
+		cmocka_unit_test(test_call),      cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
