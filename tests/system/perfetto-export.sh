@@ -13,7 +13,7 @@ cat >"$TMP/load.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/procs.json" procs 100
 	wait
 END
-record_around "$TMP/t.fxt" -F 999 -e default,irq,softirq,workqueue,power,counters,calls \
+record_around "$TMP/t.fxt" -F 999 -e default,irq,softirq,workqueue,power,counters,calls,offcpu \
 	--counter-interval 100ms --call "libc.so.6:strdup(str s) -> ptr" -- bash "$TMP/load.sh"
 summarize "$TMP/t.fxt"
 assert_no_loss
@@ -40,7 +40,8 @@ questions=(
 	"select t.tid, t.name, p.pid from thread t left join process p using (upid)
 		where t.name is not null and t.tid != 0 and (t.tid < 4194304 or t.tid != p.pid) order by 1, 2, 3"
 	"select s.ts, s.dur, s.name, t.tid, s.category from slice s join thread_track p on s.track_id = p.id
-		join thread t using (utid) where s.category in ('calls', 'workqueue') order by 1, 2, 4"
+		join thread t using (utid) where (s.category in ('calls', 'workqueue') or
+		s.name in ('offcpu', 'fork', 'exec', 'exit')) order by 1, 2, 4"
 	"select s.ts, s.dur from slice s where s.category in ('irq', 'softirq') order by 1, 2"
 	"select c.ts, c.value, replace(t.name, ':0', '') name from counter c
 		join counter_track t on c.track_id = t.id

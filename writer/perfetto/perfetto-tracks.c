@@ -195,6 +195,83 @@ static int perfetto_tracks_add_work(struct perfetto_tracks *t, const struct even
 	return 0;
 }
 
+/* A time off CPU; its arguments are those of the archive. */
+static int perfetto_tracks_add_offcpu(struct perfetto_tracks *t, const struct event *ev,
+				      struct outbuf *to)
+{
+	const char state[] = { ev->offcpu.state, '\0' };
+	struct call_value args[2];
+	size_t n = 0;
+	const struct call_value left_by = { .name = "left by",
+					    .form = CALL_VALUE_TEXT,
+					    .text = ev->offcpu.left_by };
+	uint64_t id;
+	int r = perfetto_tracks_thread(t, ev, &id, to);
+
+	if (r < 0)
+		return r;
+	if (*state)
+		args[n++] = (struct call_value){ .name = "state",
+						 .form = CALL_VALUE_TEXT,
+						 .text = state };
+	if (ev->offcpu.waker_tid != 0)
+		args[n++] = (struct call_value){ .name = "waker",
+						 .form = CALL_VALUE_UINT,
+						 .u64 = ev->offcpu.waker_tid };
+	perfetto_tracks_put(id, TYPE_SLICE_BEGIN, ev->ts_ns, "profile", "offcpu", args, n, to);
+	perfetto_tracks_put(id, TYPE_SLICE_END, ev->offcpu.end_ns, NULL, NULL, &left_by,
+			    ev->offcpu.left_by ? 1 : 0, to);
+	return 0;
+}
+
+/* An instant on the track of its thread. */
+static int perfetto_tracks_add_instant(struct perfetto_tracks *t, const struct event *ev,
+				       const char *category, const char *name,
+				       const struct call_value *args, size_t n_args,
+				       struct outbuf *to)
+{
+	uint64_t id;
+	int r = perfetto_tracks_thread(t, ev, &id, to);
+
+	if (r == 0)
+		perfetto_tracks_put(id, TYPE_INSTANT, ev->ts_ns, category, name, args, n_args, to);
+	return r;
+}
+
+static int perfetto_tracks_add_fork(struct perfetto_tracks *t, const struct event *ev,
+				    struct outbuf *to)
+{
+	const struct call_value args[] = {
+		{ .name = "child_process", .form = CALL_VALUE_UINT, .u64 = ev->fork.child_pid },
+		{ .name = "child_thread", .form = CALL_VALUE_UINT, .u64 = ev->fork.child_tid },
+	};
+
+	return perfetto_tracks_add_instant(t, ev, "process", "fork", args, ARRAY_SIZE(args), to);
+}
+
+static int perfetto_tracks_add_exec(struct perfetto_tracks *t, const struct event *ev,
+				    struct outbuf *to)
+{
+	const struct call_value args[] = {
+		{ .name = "file", .form = CALL_VALUE_TEXT, .text = ev->exec.file },
+		{ .name = "command_line", .form = CALL_VALUE_TEXT, .text = ev->exec.command_line },
+	};
+
+	return perfetto_tracks_add_instant(t, ev, "process", "exec", args, ARRAY_SIZE(args), to);
+}
+
+static int perfetto_tracks_add_exit(struct perfetto_tracks *t, const struct event *ev,
+				    struct outbuf *to)
+{
+	const struct call_value args[] = {
+		{ .name = "exit_code", .form = CALL_VALUE_INT, .i64 = ev->exit.code },
+		{ .name = "signal", .form = CALL_VALUE_INT, .i64 = ev->exit.signal },
+		{ .name = "process_ends", .form = CALL_VALUE_BOOL, .yes = ev->exit.process_ends },
+	};
+
+	return perfetto_tracks_add_instant(t, ev, "process", "exit", args, ARRAY_SIZE(args), to);
+}
+
 static int perfetto_tracks_add_lost(struct perfetto_tracks *t, const struct event *ev,
 				    struct outbuf *to)
 {
@@ -298,6 +375,17 @@ int perfetto_tracks_add(struct perfetto_tracks *t, const struct event *ev, struc
 		return perfetto_tracks_add_counter(t, ev, to);
 	case EVENT_MARK:
 		return perfetto_tracks_add_mark(t, ev, to);
+	case EVENT_OFFCPU:
+		return perfetto_tracks_add_offcpu(t, ev, to);
+	case EVENT_FORK:
+		return perfetto_tracks_add_fork(t, ev, to);
+	case EVENT_EXEC:
+		return perfetto_tracks_add_exec(t, ev, to);
+	case EVENT_EXIT:
+		return perfetto_tracks_add_exit(t, ev, to);
+	case EVENT_TRACEPOINT:
+		return perfetto_tracks_add_instant(t, ev, "tracepoints", ev->tracepoint.name,
+						   ev->tracepoint.args, ev->tracepoint.n_args, to);
 	case EVENT_LOST:
 		return perfetto_tracks_add_lost(t, ev, to);
 	default:

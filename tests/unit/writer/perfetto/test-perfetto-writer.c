@@ -414,6 +414,53 @@ TEST(test_call)
 			  "1{8:12 10:4 11{9:2 11:1099511627782 4{10'left by' 6'open'}}}");
 }
 
+TEST(test_threads)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	const struct call_value bytes = { .name = "bytes", .form = CALL_VALUE_UINT, .u64 = 8 };
+
+	add(w, &(struct event){
+		       .kind = EVENT_FORK, .ts_ns = 1, .pid = 5, .tid = 6, .fork = { 7, 8 } });
+	add(w, &(struct event){ .kind = EVENT_EXEC,
+				.ts_ns = 2,
+				.pid = 5,
+				.tid = 6,
+				.exec = { "f", "f x", 0 } });
+	add(w, &(struct event){ .kind = EVENT_TRACEPOINT,
+				.ts_ns = 3,
+				.pid = 5,
+				.tid = 6,
+				.tracepoint = { "a:b", &bytes, 1 } });
+	add(w, &(struct event){ .kind = EVENT_OFFCPU,
+				.ts_ns = 4,
+				.pid = 5,
+				.tid = 6,
+				.offcpu = { .end_ns = 9, .waker_tid = 3, .state = 'D' } });
+	add(w, &(struct event){ .kind = EVENT_OFFCPU,
+				.ts_ns = 10,
+				.pid = 5,
+				.tid = 6,
+				.offcpu = { .end_ns = 11, .state = 'S', .left_by = "open" } });
+	add(w,
+	    &(struct event){
+		    .kind = EVENT_EXIT, .ts_ns = 12, .pid = 5, .tid = 6, .exit = { 1, 0, true } });
+	assert_packets(w, "1{10:4 60{1:1099511627782 4{1:5 2:6}}}\n"
+			  "1{8:1 10:4 11{9:3 11:1099511627782 22'process' 23'fork' "
+			  "4{10'child_process' 3:7} 4{10'child_thread' 3:8}}}\n"
+			  "1{8:2 10:4 11{9:3 11:1099511627782 22'process' 23'exec' "
+			  "4{10'file' 6'f'} 4{10'command_line' 6'f x'}}}\n"
+			  "1{8:3 10:4 11{9:3 11:1099511627782 22'tracepoints' 23'a:b' "
+			  "4{10'bytes' 3:8}}}\n"
+			  "1{8:4 10:4 11{9:1 11:1099511627782 22'profile' 23'offcpu' "
+			  "4{10'state' 6'D'} 4{10'waker' 3:3}}}\n"
+			  "1{8:9 10:4 11{9:2 11:1099511627782}}\n"
+			  "1{8:10 10:4 11{9:1 11:1099511627782 22'profile' 23'offcpu' "
+			  "4{10'state' 6'S'}}}\n"
+			  "1{8:11 10:4 11{9:2 11:1099511627782 4{10'left by' 6'open'}}}\n"
+			  "1{8:12 10:4 11{9:3 11:1099511627782 22'process' 23'exit' "
+			  "4{10'exit_code' 4:1} 4{10'signal' 4:0} 4{10'process_ends' 2:1}}}");
+}
+
 TEST(test_marks)
 {
 	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
@@ -497,8 +544,8 @@ int main(void)
 		cmocka_unit_test(test_wakes),     cmocka_unit_test(test_wake_of_leaving),
 		cmocka_unit_test(test_size),      cmocka_unit_test(test_cpu_of),
 		cmocka_unit_test(test_many_cpus), cmocka_unit_test(test_intervals),
-		cmocka_unit_test(test_call),      cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_call),      cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_marks),     cmocka_unit_test(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
