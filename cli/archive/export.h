@@ -32,8 +32,9 @@ struct export
 
 struct export_format {
 	const char *name;
-	const char *suffix;      /* suffix of file names, without the suffix of a compression */
-	bool makes_directory;    /* run() makes a directory, and opens no output */
+	const char *suffix; /* suffix of file names, without the suffix of a compression */
+	/* The contents of the directory that run() makes, instead of opening an output; or NULL */
+	const char *directory_of;
 	enum pack_method method; /* default compression */
 	/* Reads the input to its end and writes the output. Returns CLI_OK, CLI_DAMAGE if the input
 	 * was damaged, or CLI_FAILED; prints errors. */
@@ -50,5 +51,6 @@ int export_apitrace(struct export *e);
 int export_fxt(struct export *e);
 int export_perfetto(struct export *e);
 int export_tracedb(struct export *e);
+int export_parquet(struct export *e);
 int export_rtrace(struct export *e);
 int export_tfile(struct export *e);

@@ -15,12 +15,13 @@
 #define FRAME_NS_DEFAULT UINT64_C(100000000)
 
 static const struct export_format formats[] = {
-	{ "fxt", ".fxt", false, PACK_NONE, export_fxt },
-	{ "rtrace", ".rtrace", true, PACK_NONE, export_rtrace },
-	{ "apitrace", ".trace", false, PACK_SNAPPY, export_apitrace },
-	{ "tfile", ".tf", false, PACK_NONE, export_tfile },
-	{ "tracedb", ".tdb", false, PACK_NONE, export_tracedb },
-	{ "perfetto", ".pftrace", false, PACK_NONE, export_perfetto },
+	{ "fxt", ".fxt", NULL, PACK_NONE, export_fxt },
+	{ "rtrace", ".rtrace", "reports", PACK_NONE, export_rtrace },
+	{ "apitrace", ".trace", NULL, PACK_SNAPPY, export_apitrace },
+	{ "tfile", ".tf", NULL, PACK_NONE, export_tfile },
+	{ "tracedb", ".tdb", NULL, PACK_NONE, export_tracedb },
+	{ "perfetto", ".pftrace", NULL, PACK_NONE, export_perfetto },
+	{ "parquet", ".parquet", "tables", PACK_NONE, export_parquet },
 };
 
 struct export_options {
@@ -159,11 +160,12 @@ static void verb_export_report(const struct export *e, const struct export_forma
 }
 
 /* Reports the output of formats that can write several files. */
-static void verb_export_report_directory(const struct export *e, const struct export_options *o)
+static void verb_export_report_directory(const struct export *e, const struct export_format *format,
+					 const struct export_options *o)
 {
 	if (!o->json)
 		fprintf(stderr, "%s: %zu %s\n", e->output_path, e->n_files,
-			o->calls.split ? "call traces" : "reports");
+			format->directory_of ?: "call traces");
 	else
 		json_print_pretty(JSON_OBJECT(JSON("input", json_from_text(e->input.name)),
 					      JSON("output", json_from_text(e->output_path)),
@@ -187,18 +189,18 @@ static int verb_export_run_export(const struct export_options *o)
 	const struct export_format *format = NULL;
 	int r = verb_export_choose_format(o, &format);
 
-	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
+	if (r == CLI_OK && format->directory_of && strcmp(o->output, "-") == 0)
 		return cli_usage_error(
-			"%s reports are written to a directory, so '-o -' is not possible",
-			format->name);
+			"%s %s are written to a directory, so '-o -' is not possible", format->name,
+			format->directory_of);
 	r = r ?: verb_export_choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)
 		return r;
 	r = format->run(&e);
 	if (r == CLI_FAILED || r == CLI_USAGE)
 		return r;
-	if (format->makes_directory || o->calls.split)
-		verb_export_report_directory(&e, o);
+	if (format->directory_of || o->calls.split)
+		verb_export_report_directory(&e, format, o);
 	else if (e.reported)
 		return r;
 	else if (o->json)
@@ -268,6 +270,7 @@ const struct verb verb_export_row = {
 		"      --format=FORMAT      fxt: the archive itself; rtrace: a directory of leak reports;\n"
 		"                           apitrace: calls; tfile: a GDB trace file;\n"
 		"                           tracedb: trace points; perfetto: a Perfetto trace;\n"
+		"                           parquet: a directory of tables;\n"
 		"                           the default follows the suffix of OUT\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy, columns or none; without\n"
 		"                           it, by the suffix of OUT: .zst, .gz, .sz, .cols\n"

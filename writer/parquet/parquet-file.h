@@ -39,7 +39,7 @@ void parquet_set(struct parquet_file *f, size_t column, uint64_t value);
 void parquet_set_double(struct parquet_file *f, size_t column, double value);
 void parquet_set_text(struct parquet_file *f, size_t column, const char *text);
 
-/* Ends the row. Returns 0 or a negative errno: -EINVAL = a column that cannot be null is not set. */
+/* Ends the row. Returns 0, -EINVAL if a column that cannot be null is not set, or another errno. */
 int parquet_end_row(struct parquet_file *f);
 
 /* The number of rows so far. */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of `kymo export --format parquet`, and their columns, as in docs/TABLES.md:
+ * COLUMN(number, name, type, optional). The first column of each table is the one by which rows
+ * are sorted. After a change, TABLES_VERSION grows.
+ */
+#pragma once
+
+#define TABLES_VERSION "1"
+
+/* The thread of an event, in tables of events. */
+#define THREAD_COLUMNS(T, COLUMN)                                                                  \
+	COLUMN(T##_THREAD, "thread", INT, true)                                                    \
+	COLUMN(T##_PROCESS, "process", INT, true)                                                  \
+	COLUMN(T##_TID, "tid", INT, true)                                                          \
+	COLUMN(T##_PID, "pid", INT, true)                                                          \
+	COLUMN(T##_THREAD_NAME, "thread_name", TEXT, true)                                         \
+	COLUMN(T##_PROCESS_NAME, "process_name", TEXT, true)                                       \
+	COLUMN(T##_UNIT, "unit", TEXT, true)                                                       \
+	COLUMN(T##_CONTAINER, "container", TEXT, true)
+
+#define MACHINE_COLUMNS(COLUMN)                                                                    \
+	COLUMN(MACHINE_START, "start", TIME, false)                                                \
+	COLUMN(MACHINE_END, "end", TIME, false)                                                    \
+	COLUMN(MACHINE_BOOT, "boot", TIME, true)                                                   \
+	COLUMN(MACHINE_RECORDED, "recorded_ns", INT, false)                                        \
+	COLUMN(MACHINE_HOST, "host", TEXT, true)                                                   \
+	COLUMN(MACHINE_ARCHITECTURE, "architecture", TEXT, true)                                   \
+	COLUMN(MACHINE_KERNEL, "kernel", TEXT, true)                                               \
+	COLUMN(MACHINE_VERSION, "kymo_version", TEXT, true)                                        \
+	COLUMN(MACHINE_SESSION, "session", TEXT, true)                                             \
+	COLUMN(MACHINE_COMMAND, "command", TEXT, true)                                             \
+	COLUMN(MACHINE_OPTIONS, "options", TEXT, true)                                             \
+	COLUMN(MACHINE_CPUS, "cpus", INT, true)                                                    \
+	COLUMN(MACHINE_CHUNK, "chunk", INT, true)                                                  \
+	COLUMN(MACHINE_FILTERED, "filtered", BOOL, false)                                          \
+	COLUMN(MACHINE_COMPLETE, "complete", BOOL, false)                                          \
+	COLUMN(MACHINE_DAMAGED, "damaged", BOOL, false)                                            \
+	COLUMN(MACHINE_SWITCHES, "switches", INT, false)                                           \
+	COLUMN(MACHINE_WAKEUPS, "wakeups", INT, false)                                             \
+	COLUMN(MACHINE_MIGRATIONS, "migrations", INT, false)                                       \
+	COLUMN(MACHINE_LOST, "lost", INT, false)                                                   \
+	COLUMN(MACHINE_UNREPORTED, "unreported", INT, false)                                       \
+	COLUMN(MACHINE_DAEMON_CPU, "daemon_cpu_ns", INT, false)                                    \
+	COLUMN(MACHINE_BPF_CPU, "bpf_cpu_ns", INT, false)
+
+#define PROCESSES_COLUMNS(COLUMN)                                                                  \
+	COLUMN(PROCESS_PROCESS, "process", INT, false)                                             \
+	COLUMN(PROCESS_PID, "pid", INT, true)                                                      \
+	COLUMN(PROCESS_PARENT, "parent", INT, true)                                                \
+	COLUMN(PROCESS_UID, "uid", INT, true)                                                      \
+	COLUMN(PROCESS_NAME, "name", TEXT, true)                                                   \
+	COLUMN(PROCESS_COMMAND_LINE, "command_line", TEXT, true)                                   \
+	COLUMN(PROCESS_CGROUP, "cgroup", TEXT, true)                                               \
+	COLUMN(PROCESS_UNIT, "unit", TEXT, true)                                                   \
+	COLUMN(PROCESS_CONTAINER, "container", TEXT, true)                                         \
+	COLUMN(PROCESS_START, "start", TIME, true)                                                 \
+	COLUMN(PROCESS_EXIT, "exit", TIME, true)                                                   \
+	COLUMN(PROCESS_EXIT_CODE, "exit_code", INT, true)                                          \
+	COLUMN(PROCESS_SIGNAL, "signal", INT, true)
+
+#define THREADS_COLUMNS(COLUMN)                                                                    \
+	COLUMN(THREAD_THREAD, "thread", INT, false)                                                \
+	COLUMN(THREAD_TID, "tid", INT, true)                                                       \
+	COLUMN(THREAD_PROCESS, "process", INT, true)                                               \
+	COLUMN(THREAD_NAME, "name", TEXT, true)                                                    \
+	COLUMN(THREAD_CPU, "cpu_ns", INT, false)                                                   \
+	COLUMN(THREAD_RUNNABLE_TIME, "runnable_ns", INT, false)                                    \
+	COLUMN(THREAD_BLOCKED_TIME, "blocked_ns", INT, false)                                      \
+	COLUMN(THREAD_SWITCHES, "switches", INT, false)                                            \
+	COLUMN(THREAD_PREEMPTED, "preempted", INT, false)                                          \
+	COLUMN(THREAD_WAKEUPS, "wakeups", INT, false)                                              \
+	COLUMN(THREAD_SAMPLES, "samples", INT, false)                                              \
+	COLUMN(THREAD_EXITED, "exited", BOOL, false)
+
+#define SLICES_COLUMNS(COLUMN)                                                                     \
+	COLUMN(SLICE_TIME, "time", TIME, false)                                                    \
+	COLUMN(SLICE_DURATION, "duration_ns", INT, false)                                          \
+	COLUMN(SLICE_CPU, "cpu", INT, false)                                                       \
+	THREAD_COLUMNS(SLICE, COLUMN)                                                              \
+	COLUMN(SLICE_END, "end", TEXT, false)                                                      \
+	COLUMN(SLICE_STATE, "end_state", TEXT, true)                                               \
+	COLUMN(SLICE_RUNNABLE, "runnable_ns", INT, true)                                           \
+	COLUMN(SLICE_LATENCY, "wakeup_latency_ns", INT, true)                                      \
+	COLUMN(SLICE_WAKER, "waker", INT, true)
+
+#define COUNTERS_COLUMNS(COLUMN)                                                                   \
+	COLUMN(COUNTER_TIME, "time", TIME, false)                                                  \
+	COLUMN(COUNTER_CATEGORY, "category", TEXT, false)                                          \
+	COLUMN(COUNTER_NAME, "name", TEXT, false)                                                  \
+	COLUMN(COUNTER_ID, "id", UINT, false)                                                      \
+	COLUMN(COUNTER_FIELD, "field", TEXT, false)                                                \
+	COLUMN(COUNTER_VALUE, "value", DOUBLE, false)                                              \
+	COLUMN(COUNTER_WHOLE, "whole", UINT, true)                                                 \
+	THREAD_COLUMNS(COUNTER, COLUMN)
+
+#define MARKS_COLUMNS(COLUMN)                                                                      \
+	COLUMN(MARK_TIME, "time", TIME, false)                                                     \
+	COLUMN(MARK_TEXT, "text", TEXT, false)
+
+#define LOSSES_COLUMNS(COLUMN)                                                                     \
+	COLUMN(LOSS_TIME, "time", TIME, false)                                                     \
+	COLUMN(LOSS_CLASS, "class", TEXT, false)                                                   \
+	COLUMN(LOSS_COUNT, "count", INT, false)                                                    \
+	COLUMN(LOSS_FIRST, "first", TIME, true)                                                    \
+	COLUMN(LOSS_LAST, "last", TIME, true)
+
+/* TABLE(number, name, columns) */
+#define TABLES(TABLE)                                                                              \
+	TABLE(TABLE_MACHINE, machine, MACHINE_COLUMNS)                                             \
+	TABLE(TABLE_PROCESSES, processes, PROCESSES_COLUMNS)                                       \
+	TABLE(TABLE_THREADS, threads, THREADS_COLUMNS)                                             \
+	TABLE(TABLE_SLICES, slices, SLICES_COLUMNS)                                                \
+	TABLE(TABLE_COUNTERS, counters, COUNTERS_COLUMNS)                                          \
+	TABLE(TABLE_MARKS, marks, MARKS_COLUMNS)                                                   \
+	TABLE(TABLE_LOSSES, losses, LOSSES_COLUMNS)
+
+#define TABLE_NUMBER_(number, name, columns) number,
+enum table_number { TABLES(TABLE_NUMBER_) TABLES_MAX };
+
+#define COLUMN_NUMBER_(number, name, type, optional) number,
+#define TABLE_COLUMNS_(number, name, columns)                                                      \
+	enum table_columns_of_##name{ columns(COLUMN_NUMBER_) number##_COLUMNS };
+TABLES(TABLE_COLUMNS_)

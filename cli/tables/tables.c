@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/tables/tables.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/common/read-events.h"
+#include "cli/common/verb.h"
+#include "cli/tables/table-events.h"
+#include "cli/tables/table-machine.h"
+#include "cli/tables/table-set.h"
+#include "cli/tables/table-slices.h"
+
+struct tables {
+	struct table_set set;
+	struct table_slices slices;
+	struct summary *summary; /* owned */
+	bool late_clock;         /* the first clock came after the first row */
+	int error;               /* why a row was not written; printed at the end */
+};
+
+static void tables_deinit(struct tables *t)
+{
+	table_slices_deinit(&t->slices);
+	table_set_deinit(&t->set);
+	summary_freep(&t->summary);
+}
+
+/* All times of an archive are moved by the difference of the clocks in the first record of it. */
+static void tables_note_clock(struct tables *t, const struct event *ev)
+{
+	if (t->set.has_clock || t->set.fixed_clock) {
+		t->late_clock = t->late_clock || !t->set.has_clock;
+		return;
+	}
+	t->set.has_clock = true;
+	t->set.offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
+}
+
+static int tables_on_event(void *userdata, const struct event *ev)
+{
+	struct tables *t = userdata;
+	int r;
+
+	if (ev->kind == EVENT_CLOCK)
+		tables_note_clock(t, ev);
+	t->slices.ev = ev;
+	r = summary_add(t->summary, ev) ?: table_events_add(&t->set, ev);
+	if (r < 0)
+		t->error = r;
+	return r;
+}
+
+static int tables_finish(struct tables *t, struct open_trace *trace)
+{
+	int r, status = open_trace_finish(trace);
+
+	t->slices.ev = NULL;
+	r = summary_finish(t->summary) ?: table_machine_put(&t->set, status == CLI_DAMAGE);
+	if (r < 0)
+		return cli_failed("cannot write the tables: %s", strerror(-r));
+	if (!t->set.has_clock)
+		cli_error("%s: its %s, so the times in the tables count from the boot", trace->name,
+			  t->late_clock ? "first events precede its clocks"
+					: "clocks are not recorded");
+	return table_set_finish(&t->set) ?: status;
+}
+
+int tables_write(struct open_trace *trace, const struct tables_args *args, size_t *ret_n)
+{
+	_cleanup_(tables_deinit) struct tables t = { 0 };
+	int r = table_set_open(&t.set, args->directory, args->force);
+
+	if (r != CLI_OK)
+		return r;
+	if (summary_new(&t.summary) < 0)
+		return cli_failed("out of memory");
+	t.set.summary = t.summary;
+	t.slices.set = &t.set;
+	summary_listen(t.summary, table_slices_add, &t.slices);
+	r = read_events(trace, tables_on_event, &t);
+	if (t.error < 0 && t.error != -ENOMEM)
+		return cli_failed("cannot write the tables: %s", strerror(-t.error));
+	if (r != CLI_OK)
+		return r;
+	*ret_n = TABLES_MAX;
+	return tables_finish(&t, trace);
+}
