@@ -44,6 +44,14 @@ void parquet_column_deinit(struct parquet_column *c)
 	table_deinit(&c->indices);
 }
 
+/* Without texts there is no dictionary, and readers refuse a page that needs one. */
+static enum parquet_encoding parquet_column_encoding(const struct parquet_column *c)
+{
+	return c->spec->type == PARQUET_TEXT && c->n_texts == 0
+		       ? PARQUET_ENCODING_PLAIN
+		       : column_forms[c->spec->type].encoding;
+}
+
 /* ---- values ---- */
 
 int parquet_column_set(struct parquet_column *c, size_t row, uint64_t value)
@@ -240,7 +248,7 @@ static int parquet_column_put_data(const struct parquet_column *c, struct parque
 	outbuf_reset(&pages->plain);
 	if (c->spec->optional)
 		parquet_column_put_levels(pages, n);
-	switch (column_forms[c->spec->type].encoding) {
+	switch (parquet_column_encoding(c)) {
 	case PARQUET_ENCODING_DICTIONARY:
 		parquet_column_put_indices(c, pages, chunk->n_values);
 		break;
@@ -253,8 +261,8 @@ static int parquet_column_put_data(const struct parquet_column *c, struct parque
 		else
 			encode_plain(&pages->plain, pages->values, chunk->n_values);
 	}
-	return parquet_column_put_page(pages, PARQUET_PAGE_DATA, n,
-				       column_forms[c->spec->type].encoding, to, chunk);
+	return parquet_column_put_page(pages, PARQUET_PAGE_DATA, n, parquet_column_encoding(c), to,
+				       chunk);
 }
 
 /* ---- the chunk ---- */
@@ -271,7 +279,7 @@ static void parquet_column_describe(const struct parquet_column *c, struct thrif
 	thrift_i32(meta, 1, column_forms[c->spec->type].physical);
 	thrift_list(meta, 2, THRIFT_I32, dictionary ? 3 : 2);
 	thrift_i32_element(meta, PARQUET_ENCODING_RLE);
-	thrift_i32_element(meta, column_forms[c->spec->type].encoding);
+	thrift_i32_element(meta, parquet_column_encoding(c));
 	if (dictionary)
 		thrift_i32_element(meta, PARQUET_ENCODING_PLAIN);
 	thrift_list(meta, 3, THRIFT_BINARY, 1);

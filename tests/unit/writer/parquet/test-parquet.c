@@ -245,6 +245,25 @@ LARGE_TEST(groups_again)
 	check_rows(2 * PARQUET_GROUP_ROWS + 1, 2);
 }
 
+/* Readers refuse a page of a dictionary if there is none. */
+TEST(no_texts)
+{
+	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
+	_cleanup_(parquet_file_freep) struct parquet_file *f = NULL;
+	_cleanup_(parquet_read_deinit) struct parquet_read r = { 0 };
+
+	assert_int_equal(parquet_file_new(&f, &table, put_bytes, &bytes), 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		parquet_set(f, AT, i);
+		parquet_set_text(f, NEEDED, "");
+		assert_int_equal(parquet_end_row(f), 0);
+	}
+	assert_int_equal(parquet_file_finish(f, NULL, 0), 0);
+	assert_int_equal(parquet_read(&r, bytes.data, bytes.size), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(r.columns[TEXT].values[i].present);
+}
+
 /* A damaged file is reported, and never crashes the reader. */
 TEST(damage_is_noticed)
 {
@@ -305,6 +324,7 @@ int main(void)
 		cmocka_unit_test(delta_again),
 		cmocka_unit_test(rows_again),
 		cmocka_unit_test(groups_again),
+		cmocka_unit_test(no_texts),
 		cmocka_unit_test(damage_is_noticed),
 		cmocka_unit_test(failures_stick),
 		cmocka_unit_test(needed_values),
