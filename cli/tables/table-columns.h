@@ -105,12 +105,49 @@
 	COLUMN(LOSS_FIRST, "first", TIME, true)                                                    \
 	COLUMN(LOSS_LAST, "last", TIME, true)
 
+#define SAMPLES_COLUMNS(COLUMN)                                                                    \
+	COLUMN(SAMPLE_TIME, "time", TIME, false)                                                   \
+	THREAD_COLUMNS(SAMPLE, COLUMN)                                                             \
+	COLUMN(SAMPLE_STACK, "stack", INT, false)
+
+#define WAITS_COLUMNS(COLUMN)                                                                      \
+	COLUMN(WAIT_TIME, "time", TIME, false)                                                     \
+	COLUMN(WAIT_DURATION, "duration_ns", INT, false)                                           \
+	THREAD_COLUMNS(WAIT, COLUMN)                                                               \
+	COLUMN(WAIT_STATE, "state", TEXT, true)                                                    \
+	COLUMN(WAIT_END, "end", TEXT, true)                                                        \
+	COLUMN(WAIT_EARLIER, "earlier", BOOL, false)                                               \
+	COLUMN(WAIT_WAKER, "waker", INT, true)                                                     \
+	COLUMN(WAIT_STACK, "stack", INT, true)
+
+#define STACKS_COLUMNS(COLUMN)                                                                     \
+	COLUMN(STACK_STACK, "stack", INT, false)                                                   \
+	COLUMN(STACK_POSITION, "position", INT, false)                                             \
+	COLUMN(STACK_FRAME, "frame", INT, false)
+
+#define FRAMES_COLUMNS(COLUMN)                                                                     \
+	COLUMN(FRAME_FRAME, "frame", INT, false)                                                   \
+	COLUMN(FRAME_DEPTH, "depth", INT, false)                                                   \
+	COLUMN(FRAME_FUNCTION, "function", TEXT, true)                                             \
+	COLUMN(FRAME_SOURCE, "source", TEXT, true)                                                 \
+	COLUMN(FRAME_LINE, "line", INT, true)                                                      \
+	COLUMN(FRAME_MODULE, "module", TEXT, true)                                                 \
+	COLUMN(FRAME_BUILD_ID, "build_id", TEXT, true)                                             \
+	COLUMN(FRAME_OFFSET, "offset", UINT, true)                                                 \
+	COLUMN(FRAME_ADDRESS, "address", UINT, false)                                              \
+	COLUMN(FRAME_KERNEL, "kernel", BOOL, false)                                                \
+	COLUMN(FRAME_PROCESS, "process", INT, false)
+
 /* TABLE(number, name, columns) */
 #define TABLES(TABLE)                                                                              \
 	TABLE(TABLE_MACHINE, machine, MACHINE_COLUMNS)                                             \
 	TABLE(TABLE_PROCESSES, processes, PROCESSES_COLUMNS)                                       \
 	TABLE(TABLE_THREADS, threads, THREADS_COLUMNS)                                             \
 	TABLE(TABLE_SLICES, slices, SLICES_COLUMNS)                                                \
+	TABLE(TABLE_SAMPLES, samples, SAMPLES_COLUMNS)                                             \
+	TABLE(TABLE_WAITS, waits, WAITS_COLUMNS)                                                   \
+	TABLE(TABLE_STACKS, stacks, STACKS_COLUMNS)                                                \
+	TABLE(TABLE_FRAMES, frames, FRAMES_COLUMNS)                                                \
 	TABLE(TABLE_COUNTERS, counters, COUNTERS_COLUMNS)                                          \
 	TABLE(TABLE_MARKS, marks, MARKS_COLUMNS)                                                   \
 	TABLE(TABLE_LOSSES, losses, LOSSES_COLUMNS)

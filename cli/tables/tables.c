@@ -10,10 +10,12 @@
 #include "cli/tables/table-machine.h"
 #include "cli/tables/table-set.h"
 #include "cli/tables/table-slices.h"
+#include "cli/tables/table-stacks.h"
 
 struct tables {
 	struct table_set set;
 	struct table_slices slices;
+	struct table_stacks stacks;
 	struct summary *summary; /* owned */
 	bool late_clock;         /* the first clock came after the first row */
 	int error;               /* why a row was not written; printed at the end */
@@ -22,6 +24,7 @@ struct tables {
 static void tables_deinit(struct tables *t)
 {
 	table_slices_deinit(&t->slices);
+	table_stacks_deinit(&t->stacks);
 	table_set_deinit(&t->set);
 	summary_freep(&t->summary);
 }
@@ -45,7 +48,7 @@ static int tables_on_event(void *userdata, const struct event *ev)
 	if (ev->kind == EVENT_CLOCK)
 		tables_note_clock(t, ev);
 	t->slices.ev = ev;
-	r = summary_add(t->summary, ev) ?: table_events_add(&t->set, ev);
+	r = summary_add(t->summary, ev) ?: table_events_add(&t->set, ev) ?: table_stacks_add(&t->stacks, ev);
 	if (r < 0)
 		t->error = r;
 	return r;
@@ -56,14 +59,15 @@ static int tables_finish(struct tables *t, struct open_trace *trace)
 	int r, status = open_trace_finish(trace);
 
 	t->slices.ev = NULL;
-	r = summary_finish(t->summary) ?: table_machine_put(&t->set, status == CLI_DAMAGE);
+	r = summary_finish(t->summary) ?: table_stacks_finish(&t->stacks) ?: table_machine_put(&t->set, status == CLI_DAMAGE);
 	if (r < 0)
 		return cli_failed("cannot write the tables: %s", strerror(-r));
 	if (!t->set.has_clock)
 		cli_error("%s: its %s, so the times in the tables count from the boot", trace->name,
 			  t->late_clock ? "first events precede its clocks"
 					: "clocks are not recorded");
-	return table_set_finish(&t->set) ?: status;
+	return table_set_finish(&t->set)
+		       ?: read_events_unmapped(trace, maps_n_dropped(t->stacks.maps), status);
 }
 
 int tables_write(struct open_trace *trace, const struct tables_args *args, size_t *ret_n)
@@ -73,7 +77,7 @@ int tables_write(struct open_trace *trace, const struct tables_args *args, size_
 
 	if (r != CLI_OK)
 		return r;
-	if (summary_new(&t.summary) < 0)
+	if (summary_new(&t.summary) < 0 || table_stacks_init(&t.stacks, &t.set) < 0)
 		return cli_failed("out of memory");
 	t.set.summary = t.summary;
 	t.slices.set = &t.set;

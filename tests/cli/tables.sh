@@ -14,8 +14,8 @@ PRINT_PARQUET=${PRINT_PARQUET:-$(dirname "$KYMO")/../tests/support/print-parquet
 
 # rows TABLE: prints the rows of t/TABLE.parquet as one JSON array
 rows() {
-	"$PRINT_PARQUET" "t/$1.parquet" >rows || fail "t/$1.parquet cannot be read"
-	gojq -sc . rows
+	"$PRINT_PARQUET" "t/$1.parquet" >rows.json || fail "t/$1.parquet cannot be read"
+	gojq -sc . rows.json
 }
 
 # same NAME WANTED FOUND
@@ -81,17 +81,44 @@ compare_counters() {
 			| [.name, .field, .whole // .value]] | sort')"
 }
 
+# Samples by function: the innermost function at the innermost frame.
+compare_samples() {
+	rows samples >samples.json
+	rows stacks >stacks.json
+	rows frames >frames.json
+	same "$1: samples" "$(gojq '.profile.samples // 0' summary.json)" "$(gojq length samples.json)"
+	same "$1: functions" \
+		"$(gojq -c '[.profile.functions[]? | select(.self > 0 and (.name | startswith("[") | not)
+			and (.name | contains("+0x") | not)) | {(.name): .self}] | add // {}' summary.json)" \
+		"$(gojq -nc --slurpfile samples samples.json --slurpfile stacks stacks.json \
+			--slurpfile frames frames.json '
+			($stacks[0] | map(select(.position == 0) | {"\(.stack)": .frame}) | add) as $first |
+			($frames[0] | map(select(.depth == 0) | {"\(.frame)": .function}) | add) as $names |
+			[$samples[0][] | $names["\($first["\(.stack)"])"] | select(.)] | group_by(.)
+			| map({(.[0]): length}) | add // {}')"
+}
+
+# compare_waits NAME: each time off CPU has a row; dump.json is made.
+compare_waits() {
+	same "$1: times off CPU" \
+		"$(gojq -sc '[.[] | select(.name == "offcpu" and .category == "profile")
+			| [.thread_id, .end_time_ns - .timestamp_ns]] | sort' dump.json)" \
+		"$(rows waits | gojq -c '[.[] | [.thread, .duration_ns]] | sort')"
+}
+
 # compare ARCHIVE STATUS
 compare() {
 	local name=${1##*/}
 
 	rm -rf t
 	expect_exit "$2" "$KYMO" export "$1" -o t --format parquet
-	"$KYMO" summary --json "$1" >summary.json 2>/dev/null || [ $? = 3 ]
+	"$KYMO" summary --no-symbols --json "$1" >summary.json 2>/dev/null || [ $? = 3 ]
 	compare_machine "$name"
 	compare_threads "$name"
 	compare_events "$name"
 	compare_counters "$name" "$1"
+	compare_samples "$name"
+	compare_waits "$name"
 }
 
 for archive in "$golden/events.fxt" "$golden/profile.fxt" "$corpus/small" "$corpus/cut-off"; do

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of call stacks: samples, times off CPU, stacks and frames. Different stacks and frames
+ * have numbers, from 1 on. Memory grows with their number.
+ */
+#pragma once
+
+#include "cli/tables/table-set.h"
+#include "model/frames.h"
+#include "model/maps.h"
+
+struct table_frame;
+
+struct table_stacks {
+	struct table_set *set; /* borrowed */
+	struct maps *maps;     /* owned */
+	struct frames *names;  /* owned */
+	struct table waits;    /* tid + 1 -> struct table_wait, owned */
+	struct table stacks;   /* hash of the numbers of frames -> number of the stack */
+	struct table numbers;  /* hash of a frame -> number of the frame */
+	uint64_t n_stacks;
+	struct table_frame *frames; /* owned */
+	size_t n_frames, room_frames;
+};
+
+int table_stacks_init(struct table_stacks *s, struct table_set *set);
+void table_stacks_deinit(struct table_stacks *s);
+
+/* Writes the rows of EV, if it has a stack or a part of one. Returns 0 or a negative errno. */
+int table_stacks_add(struct table_stacks *s, const struct event *ev);
+
+/*
+ * Returns the number of the stack of EV, an EVENT_SAMPLE, in *RET. A new stack is written. Returns
+ * 0 or a negative errno.
+ */
+int table_stacks_number(struct table_stacks *s, const struct event *ev, uint64_t *ret);
+
+/* Writes the times off CPU that have no stack, and the frames. Returns 0 or a negative errno. */
+int table_stacks_finish(struct table_stacks *s);
