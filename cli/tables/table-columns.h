@@ -138,6 +138,52 @@
 	COLUMN(FRAME_KERNEL, "kernel", BOOL, false)                                                \
 	COLUMN(FRAME_PROCESS, "process", INT, false)
 
+#define CALLS_COLUMNS(COLUMN)                                                                      \
+	COLUMN(CALL_TIME, "time", TIME, false)                                                     \
+	COLUMN(CALL_DURATION, "duration_ns", INT, false)                                           \
+	THREAD_COLUMNS(CALL, COLUMN)                                                               \
+	COLUMN(CALL_FUNCTION, "function", TEXT, false)                                             \
+	COLUMN(CALL_ARGUMENTS, "arguments", TEXT, true)                                            \
+	COLUMN(CALL_RESULT, "result", TEXT, true)                                                  \
+	COLUMN(CALL_NUMBER, "result_number", INT, true)                                            \
+	COLUMN(CALL_END, "end", TEXT, true)                                                        \
+	COLUMN(CALL_RETURN, "return_address", UINT, true)                                          \
+	COLUMN(CALL_STACK, "stack", INT, true)
+
+#define ALLOCATIONS_COLUMNS(COLUMN)                                                                \
+	COLUMN(ALLOCATION_TIME, "time", TIME, false)                                               \
+	COLUMN(ALLOCATION_WHAT, "what", TEXT, false)                                               \
+	THREAD_COLUMNS(ALLOCATION, COLUMN)                                                         \
+	COLUMN(ALLOCATION_RESOURCE, "resource", TEXT, false)                                       \
+	COLUMN(ALLOCATION_ID, "id", UINT, false)                                                   \
+	COLUMN(ALLOCATION_SIZE, "size", UINT, true)                                                \
+	COLUMN(ALLOCATION_FUNCTION, "function", TEXT, true)                                        \
+	COLUMN(ALLOCATION_STACK, "stack", INT, true)
+
+#define BLOCKS_COLUMNS(COLUMN)                                                                     \
+	COLUMN(BLOCK_TIME, "time", TIME, false)                                                    \
+	COLUMN(BLOCK_SNAPSHOT, "snapshot", INT, true)                                              \
+	COLUMN(BLOCK_FINAL, "final", BOOL, false)                                                  \
+	THREAD_COLUMNS(BLOCK, COLUMN)                                                              \
+	COLUMN(BLOCK_RESOURCE, "resource", TEXT, false)                                            \
+	COLUMN(BLOCK_ID, "id", UINT, false)                                                        \
+	COLUMN(BLOCK_SIZE, "size", UINT, false)                                                    \
+	COLUMN(BLOCK_SINCE, "since", TIME, true)                                                   \
+	COLUMN(BLOCK_REACH, "reach", TEXT, true)                                                   \
+	COLUMN(BLOCK_FUNCTION, "function", TEXT, true)                                             \
+	COLUMN(BLOCK_TEXT, "text", TEXT, true)                                                     \
+	COLUMN(BLOCK_STACK, "stack", INT, true)
+
+#define USAGE_COLUMNS(COLUMN)                                                                      \
+	COLUMN(USAGE_TIME, "time", TIME, false)                                                    \
+	COLUMN(USAGE_PROCESS, "process", INT, false)                                               \
+	COLUMN(USAGE_RESOURCE, "resource", TEXT, false)                                            \
+	COLUMN(USAGE_BLOCKS, "blocks", UINT, false)                                                \
+	COLUMN(USAGE_BYTES, "bytes", UINT, false)                                                  \
+	COLUMN(USAGE_ALLOCATIONS, "allocations", UINT, false)                                      \
+	COLUMN(USAGE_ALLOCATED, "allocated_bytes", UINT, false)                                    \
+	COLUMN(USAGE_STACK, "stack", INT, true)
+
 /* TABLE(number, name, columns) */
 #define TABLES(TABLE)                                                                              \
 	TABLE(TABLE_MACHINE, machine, MACHINE_COLUMNS)                                             \
@@ -148,6 +194,10 @@
 	TABLE(TABLE_WAITS, waits, WAITS_COLUMNS)                                                   \
 	TABLE(TABLE_STACKS, stacks, STACKS_COLUMNS)                                                \
 	TABLE(TABLE_FRAMES, frames, FRAMES_COLUMNS)                                                \
+	TABLE(TABLE_CALLS, calls, CALLS_COLUMNS)                                                   \
+	TABLE(TABLE_ALLOCATIONS, allocations, ALLOCATIONS_COLUMNS)                                 \
+	TABLE(TABLE_BLOCKS, blocks, BLOCKS_COLUMNS)                                                \
+	TABLE(TABLE_USAGE, usage, USAGE_COLUMNS)                                                   \
 	TABLE(TABLE_COUNTERS, counters, COUNTERS_COLUMNS)                                          \
 	TABLE(TABLE_MARKS, marks, MARKS_COLUMNS)                                                   \
 	TABLE(TABLE_LOSSES, losses, LOSSES_COLUMNS)

@@ -188,14 +188,13 @@ int table_put_cgroup(struct table_set *s, enum table_number table, size_t unit, 
 int table_put_thread(struct table_set *s, enum table_number table, size_t first, uint32_t tid,
 		     uint32_t pid)
 {
-	const struct summary_thread *t = table_get(&s->summary->threads, tid);
+	const struct summary_thread *t = tid ? table_get(&s->summary->threads, tid) : NULL;
 	const struct summary_process *p;
 
-	if (tid == 0)
-		return 0;
 	pid = t && t->pid ? t->pid : pid;
 	p = table_get(&s->summary->processes, (uint64_t)pid + 1);
-	table_put(s, table, first + TABLE_THREAD_THREAD, tid);
+	if (tid)
+		table_put(s, table, first + TABLE_THREAD_THREAD, tid);
 	if (fxt_koid_is_task(tid))
 		table_put(s, table, first + TABLE_THREAD_TID, fxt_koid_tid(tid));
 	table_put_text(s, table, first + TABLE_THREAD_THREAD_NAME, t ? t->name : NULL);

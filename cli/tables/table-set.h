@@ -57,8 +57,8 @@ void table_put_time(struct table_set *s, enum table_number table, size_t column,
 void table_put_text(struct table_set *s, enum table_number table, size_t column, const char *text);
 
 /*
- * Sets the columns of THREAD_COLUMNS, from FIRST on, for thread TID of process PID. PID is used for
- * threads whose process is unknown. Returns 0 or -ENOMEM.
+ * Sets the columns of THREAD_COLUMNS, from FIRST on, for thread TID of process PID; 0 = unknown.
+ * PID is used for threads whose process is unknown. Returns 0 or -ENOMEM.
  */
 int table_put_thread(struct table_set *s, enum table_number table, size_t first, uint32_t tid,
 		     uint32_t pid);

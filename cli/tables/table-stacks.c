@@ -43,6 +43,7 @@ void table_stacks_deinit(struct table_stacks *s)
 	maps_freep(&s->maps);
 	table_deinit_free(&s->waits);
 	table_deinit(&s->stacks);
+	table_deinit(&s->named);
 	table_deinit(&s->numbers);
 	free(s->frames);
 }
@@ -116,6 +117,18 @@ int table_stacks_number(struct table_stacks *s, const struct event *ev, uint64_t
 		       ?: table_stacks_put_stack(s, frames, ev->sample.n_frames);
 }
 
+static uint64_t table_stacks_name(uint32_t pid, uint64_t id)
+{
+	const uint64_t key[] = { pid, id };
+
+	return table_hash(key, sizeof(key));
+}
+
+uint64_t table_stacks_named(const struct table_stacks *s, uint32_t pid, uint64_t id)
+{
+	return id ? (uintptr_t)table_get(&s->named, table_stacks_name(pid, id)) : 0;
+}
+
 /* ---- times off CPU ---- */
 
 /* Writes W with stack number STACK; 0 = none. */
@@ -169,11 +182,12 @@ static int table_stacks_add_sample(struct table_stacks *s, const struct event *e
 	uint64_t stack;
 	int r;
 
-	if (ev->sample.kind == SAMPLE_NAMED)
-		return 0;
 	r = table_stacks_number(s, ev, &stack);
 	if (r < 0)
 		return r;
+	if (ev->sample.kind == SAMPLE_NAMED)
+		return table_set(&s->named, table_stacks_name(ev->pid, ev->sample.id),
+				 (void *)(uintptr_t)stack);
 	if (ev->sample.kind == SAMPLE_OFF_CPU) {
 		w = table_get(&s->waits, (uint64_t)ev->tid + 1);
 		return w && w->open && w->begin_ns == ev->ts_ns ? table_stacks_put_wait(s, w, stack)

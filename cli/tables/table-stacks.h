@@ -18,6 +18,7 @@ struct table_stacks {
 	struct table waits;    /* tid + 1 -> struct table_wait, owned */
 	struct table stacks;   /* hash of the numbers of frames -> number of the stack */
 	struct table numbers;  /* hash of a frame -> number of the frame */
+	struct table named;    /* hash of a process and an id -> number of the stack */
 	uint64_t n_stacks;
 	struct table_frame *frames; /* owned */
 	size_t n_frames, room_frames;
@@ -34,6 +35,9 @@ int table_stacks_add(struct table_stacks *s, const struct event *ev);
  * 0 or a negative errno.
  */
 int table_stacks_number(struct table_stacks *s, const struct event *ev, uint64_t *ret);
+
+/* Returns the number of the stack ID (a SAMPLE_NAMED) of process PID; 0 = none. */
+uint64_t table_stacks_named(const struct table_stacks *s, uint32_t pid, uint64_t id);
 
 /* Writes the times off CPU that have no stack, and the frames. Returns 0 or a negative errno. */
 int table_stacks_finish(struct table_stacks *s);

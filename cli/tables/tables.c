@@ -6,7 +6,9 @@
 
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
+#include "cli/tables/table-calls.h"
 #include "cli/tables/table-events.h"
+#include "cli/tables/table-heap.h"
 #include "cli/tables/table-machine.h"
 #include "cli/tables/table-set.h"
 #include "cli/tables/table-slices.h"
@@ -16,6 +18,7 @@ struct tables {
 	struct table_set set;
 	struct table_slices slices;
 	struct table_stacks stacks;
+	struct table_heap heap;
 	struct summary *summary; /* owned */
 	bool late_clock;         /* the first clock came after the first row */
 	int error;               /* why a row was not written; printed at the end */
@@ -25,6 +28,7 @@ static void tables_deinit(struct tables *t)
 {
 	table_slices_deinit(&t->slices);
 	table_stacks_deinit(&t->stacks);
+	table_heap_deinit(&t->heap);
 	table_set_deinit(&t->set);
 	summary_freep(&t->summary);
 }
@@ -48,7 +52,9 @@ static int tables_on_event(void *userdata, const struct event *ev)
 	if (ev->kind == EVENT_CLOCK)
 		tables_note_clock(t, ev);
 	t->slices.ev = ev;
-	r = summary_add(t->summary, ev) ?: table_events_add(&t->set, ev) ?: table_stacks_add(&t->stacks, ev);
+	r = summary_add(t->summary, ev) ?: table_events_add(&t->set, ev) ?: table_stacks_add(&t->stacks, ev) ?: table_heap_add(&t->heap, ev);
+	if (r == 0 && ev->kind == EVENT_CALL)
+		r = table_calls_put(&t->set, &t->stacks, ev);
 	if (r < 0)
 		t->error = r;
 	return r;
@@ -81,6 +87,8 @@ int tables_write(struct open_trace *trace, const struct tables_args *args, size_
 		return cli_failed("out of memory");
 	t.set.summary = t.summary;
 	t.slices.set = &t.set;
+	t.heap.set = &t.set;
+	t.heap.stacks = &t.stacks;
 	summary_listen(t.summary, table_slices_add, &t.slices);
 	r = read_events(trace, tables_on_event, &t);
 	if (t.error < 0 && t.error != -ENOMEM)

@@ -106,6 +106,16 @@ compare_waits() {
 		"$(rows waits | gojq -c '[.[] | [.thread, .duration_ns]] | sort')"
 }
 
+# compare_calls NAME ARCHIVE: each call has a row, with its arguments.
+compare_calls() {
+	"$KYMO" calls --json "$2" >calls.json 2>/dev/null || :
+	same "$1: calls" \
+		"$(gojq -sc '[.[] | select(.duration_ns) | [.thread_id, .function, .duration_ns, .left_by,
+			(.arguments | length)]] | sort' calls.json)" \
+		"$(rows calls | gojq -c '[.[] | [.thread, .function, .duration_ns, .end,
+			(.arguments // "" | [scan("[^ ,=]+=")] | length)]] | sort')"
+}
+
 # compare ARCHIVE STATUS
 compare() {
 	local name=${1##*/}
@@ -119,6 +129,7 @@ compare() {
 	compare_counters "$name" "$1"
 	compare_samples "$name"
 	compare_waits "$name"
+	compare_calls "$name" "$1"
 }
 
 for archive in "$golden/events.fxt" "$golden/profile.fxt" "$corpus/small" "$corpus/cut-off"; do
@@ -129,6 +140,31 @@ for archive in "$corpus/small" "$golden/profile.fxt"; do
 	compare "$archive" 0
 	compare_slices "${archive##*/}"
 done
+
+# ---- allocations ----
+
+# The live blocks, by stack, as `kymo leaks` counts them.
+leaks_of() {
+	"$KYMO" leaks --no-symbols --json "$1" >leaks.json 2>/dev/null
+	gojq -c '[.processes[].leaks[] | [.resource, .blocks, .bytes]] | sort' leaks.json
+}
+
+"$MAKE_PROFILE" demo.fxt <"$here/golden/leaks/demo"
+compare demo.fxt 0
+same "demo: blocks" "$(leaks_of demo.fxt)" \
+	"$(rows blocks | gojq -c '[group_by([.resource, .stack])[]
+		| [.[0].resource, length, (map(.size) | add)]] | sort')"
+assert_eq "$(rows blocks | gojq -c 'map([.snapshot, .final]) | unique')" "[[1,true]]"
+same "demo: sums" "$(gojq -sc '[.[] | select(.name == "usage" and .category == "memory") | .args
+		| map({(.name): .value}) | add | [.blocks, .bytes, .allocations, .allocated_bytes]] | sort' dump.json)" \
+	"$(rows usage | gojq -c '[.[] | [.blocks, .bytes, .allocations, .allocated_bytes]] | sort')"
+# Without snapshots: allocations that were not freed.
+"$MAKE_PROFILE" log.fxt <"$here/golden/leaks/log"
+compare log.fxt 0
+same "log: allocations" "$(leaks_of log.fxt | gojq -c '[(map(.[1]) | add), (map(.[2]) | add)]')" \
+	"$(rows allocations | gojq -c 'reduce sort_by(.time)[] as $e ({}; if $e.what == "alloc"
+		then .["\($e.resource) \($e.id)"] = $e.size else del(.["\($e.resource) \($e.id)"]) end)
+		| [length, add]')"
 
 # ---- the directory ----
 
