@@ -2,7 +2,6 @@
 #include "cli/tables/table-stacks.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -223,12 +222,16 @@ static void table_stacks_put_module(struct table_stacks *s, const struct table_f
 {
 	const enum table_number t = TABLE_FRAMES;
 	const struct mapping *m = f->mapping;
+	static const char digits[] = "0123456789abcdef";
 	char id[2 * BUILD_ID_MAX + 1] = "";
 
 	if (!m)
 		return;
-	for (uint32_t i = 0; i < m->build_id_size && i < BUILD_ID_MAX; i++)
-		snprintf(id + 2 * i, 3, "%02x", m->build_id[i]);
+	/* (printf() would take a tenth of the time of the export) */
+	for (uint32_t i = 0; i < m->build_id_size && i < BUILD_ID_MAX; i++) {
+		id[2 * i] = digits[m->build_id[i] >> 4];
+		id[2 * i + 1] = digits[m->build_id[i] & 0xf];
+	}
 	table_put_text(s->set, t, FRAME_BUILD_ID, id);
 	table_put(s->set, t, FRAME_OFFSET,
 		  frames_code(f->address, f->returns) - m->start + m->file_offset);
