@@ -54,7 +54,8 @@
 	    REC_FROM_TO(sizeof(struct rec_piece), sizeof(struct rec_piece) + PIECE_BYTES_MAX),     \
 	    MEMORY)                                                                                \
 	ROW(TRACEPOINT, 35, rec_tracepoint,                                                        \
-	    REC_FROM_TO(REC_TRACEPOINT_BYTES(0), sizeof(struct rec_tracepoint)), TRACEPOINTS)
+	    REC_FROM_TO(REC_TRACEPOINT_BYTES(0), sizeof(struct rec_tracepoint)), TRACEPOINTS)      \
+	ROW(REQUEST, 36, rec_request, REC_WHOLE(rec_request), BLOCK)
 
 /* The size of the records of a kind: constant, or from LEAST to MOST bytes. */
 #define REC_WHOLE(tag) REC_FROM_TO(sizeof(struct tag), sizeof(struct tag))
@@ -89,10 +90,11 @@
 #define REC_RING_MEMORY      4
 #define REC_RING_CALLS       5
 #define REC_RING_TRACEPOINTS 6
-#define REC_RINGS            7
+#define REC_RING_BLOCK       7
+#define REC_RINGS            8
 /* (no BPF ring buffer: user space makes the records from perf rings) */
-#define REC_RING_MAPPINGS 7
-#define REC_SOURCES       8
+#define REC_RING_MAPPINGS 8
+#define REC_SOURCES       9
 #define REC_RING_NONE     REC_SOURCES /* records that come through no ring */
 
 enum {
@@ -104,7 +106,7 @@ enum {
 	REC_##KIND = (number), REC_##KIND##_RING = REC_RING_##ring,
 		REC_USER_KINDS(REC_KIND_NUMBER)
 #undef REC_KIND_NUMBER
-			REC_KINDS = 36, /* greater than the last number */
+			REC_KINDS = 37, /* greater than the last number */
 };
 
 /* Returns the ring of KIND. REC_RING_NONE if KIND is unknown. */

@@ -13,7 +13,8 @@
  *    contiguous: a record that would cross the end of the ring extends into `slack`, and the next
  *    one starts at head % size as usual. The free room is size - (head - tail).
  *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS,
- *    CLASS_TRACEPOINTS: a BPF ring buffer of `struct rec_*`, each with a `struct rec_head`.
+ *    CLASS_TRACEPOINTS, CLASS_BLOCK: a BPF ring buffer of `struct rec_*`, each with a
+ *    `struct rec_head`.
  *
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) without a
  * program of kymo.
@@ -445,7 +446,8 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 #define COST_CALLS       10 /* programs at system calls */
 #define COST_FUNCTIONS   11 /* probes on functions whose calls are recorded */
 #define COST_TRACEPOINTS 12
-#define COST_CLASSES     13
+#define COST_BLOCK       13
+#define COST_CLASSES     14
 
 /*
  * Classes in which each run is timed: their runs are rare, and the costs of the runs differ much.
@@ -476,11 +478,12 @@ struct cpu_costs {
 };
 _Static_assert(COST_CLASSES <= 16, "room");
 
-/* Allocations and other resources, calls, moments and tracepoints have their own files. */
+/* Allocations and other resources, calls, moments, tracepoints and requests have files. */
 #include "bpf/record-memory.h"
 #include "bpf/record-calls.h"
 #include "bpf/record-moments.h"
 #include "bpf/record-tracepoints.h"
+#include "bpf/record-block.h"
 
 /* ---- registers of threads ---- */
 

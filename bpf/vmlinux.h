@@ -306,6 +306,21 @@ struct pt_regs {
 };
 #endif
 
+struct gendisk {
+	int major, first_minor;
+	char disk_name[32];
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags, __data_len;
+	__u64 __sector;
+};
+
 /* The kernel's request for free room for a mapping. */
 struct vm_unmapped_area_info {
 	unsigned long length;

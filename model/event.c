@@ -14,6 +14,7 @@ const char *const event_class_names[CLASS_MAX] = {
 	[CLASS_MEMORY] = "memory",
 	[CLASS_CALLS] = "calls",
 	[CLASS_TRACEPOINTS] = "tracepoints",
+	[CLASS_BLOCK] = "block",
 	[CLASS_COUNTERS] = "counters",
 	[CLASS_MALFORMED] = "malformed",
 };

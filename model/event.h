@@ -53,6 +53,7 @@ enum event_kind {
 	EVENT_MOMENT,       /* a program has reached the point */
 	EVENT_CONTEXT,      /* the begin or end of a context of allocations */
 	EVENT_TRACEPOINT,   /* an event of a tracepoint of the kernel */
+	EVENT_REQUEST,      /* a request of a block device, from issue to completion */
 	EVENT_OTHER_FILE,   /* a process has mapped another file than the one with probes */
 	EVENT_KIND_MAX,
 };
@@ -168,6 +169,7 @@ enum event_class {
 	CLASS_MEMORY,      /* allocations of all kinds */
 	CLASS_CALLS,       /* calls of functions */
 	CLASS_TRACEPOINTS, /* tracepoints of the kernel */
+	CLASS_BLOCK,       /* requests of block devices */
 	CLASS_COUNTERS,    /* samples of counters, which user space takes */
 	CLASS_MALFORMED,   /* invalid records of any class, found in a ring */
 	CLASS_MAX,
@@ -495,6 +497,20 @@ struct event {
 			const struct call_value *args; /* its fields */
 			unsigned n_args;
 		} tracepoint;
+		/*
+		 * On a lane, from ts_ns (its issue) to end_ns (its completion). If no lane was
+		 * free, ts_ns is the completion, and issued_ns is set.
+		 */
+		struct {
+			const char *op;   /* "read", "write", "flush", "discard", ... */
+			const char *disk; /* the name of the device, or "" */
+			uint64_t device, sector, bytes;
+			uint64_t queued_ns; /* time of its insertion in a queue; 0 = none */
+			uint64_t issued_ns, end_ns;
+			uint32_t thread; /* that issued it; 0 = unknown */
+			int32_t error;   /* an errno; 0 = none */
+			bool clipped;    /* a cut has moved its begin or its end; only read */
+		} request;
 		struct {
 			const char *function; /* the function, or EVENT_LEFT_OUT_32BIT */
 			uint64_t count;       /* number of calls since the previous event */

@@ -28,6 +28,8 @@
 #define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u) /* "Counters" and its thread */
 #define FXT_KOID_CODE        (FXT_KOID_KYMO + 0xb0000u) /* "Code" and its thread */
 #define FXT_KOID_WHY         (FXT_KOID_KYMO + 0xd0000u) /* "Why"; + 1 + n: its tracks */
+#define FXT_KOID_BLOCK       (FXT_KOID_KYMO + 0xf0000u) /* "Block devices"; + 1 + n: "block n" */
+#define FXT_BLOCK_LANES      64                         /* threads of "Block devices" */
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
 

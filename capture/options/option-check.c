@@ -84,8 +84,8 @@ static void option_check_own(struct checker *k)
 	if (k->categories & CATEGORIES_NOT_OWN)
 		option_check_complain(
 			k, ROW_AT(own),
-			"cannot be combined with irq, softirq, workqueue, power, counters and "
-			"tracepoints: these concern the whole machine, not only your own processes");
+			"cannot be combined with irq, softirq, workqueue, power, block, "
+			"counters and tracepoints: these concern the whole machine, not only your own processes");
 	if (k->o->memory.triage)
 		option_check_complain(
 			k, ROW_AT(own),

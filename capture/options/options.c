@@ -25,6 +25,8 @@ const struct category_row category_rows[] = {
 	  "40 bytes and about 0.5 microseconds per work item" },
 	{ "power", CATEGORY_POWER, "idle states and frequencies of CPUs",
 	  "48 bytes and about 0.33 microseconds per idle period" },
+	{ "block", CATEGORY_BLOCK, "requests of block devices, from issue to completion",
+	  "about 1 microsecond and 120 bytes per request" },
 	{ "counters", CATEGORY_COUNTERS,
 	  "memory, load, pressure and CPU frequencies, sampled (--counter-interval)",
 	  "0.5 KiB and about 0.15 ms of CPU time per sample, in the recorder" },
@@ -66,6 +68,7 @@ const char *const category_group_names[GROUPS] = {
 	[GROUP_CALLS] = "calls",
 	[GROUP_MOMENTS] = "moments",
 	[GROUP_TRACEPOINTS] = "tracepoints",
+	[GROUP_BLOCK] = "block",
 };
 
 const uint32_t category_group_bits[GROUPS] = {
@@ -76,6 +79,7 @@ const uint32_t category_group_bits[GROUPS] = {
 	[GROUP_CALLS] = CATEGORY_CALLS,
 	[GROUP_MOMENTS] = CATEGORY_MOMENTS,
 	[GROUP_TRACEPOINTS] = CATEGORY_TRACEPOINTS,
+	[GROUP_BLOCK] = CATEGORY_BLOCK,
 };
 
 const char *const session_mode_names[SESSION_MODE_MAX] = {

@@ -33,6 +33,7 @@ enum capture_category {
 	CATEGORY_CALL_STACKS = 1 << 13, /* requires session_options.calls */
 	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
 	CATEGORY_TRACEPOINTS = 1 << 15, /* requires session_options.tracepoints */
+	CATEGORY_BLOCK = 1 << 16,
 	/* CATEGORY_PROFILE is left out where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* These categories have call stacks, which are separate records that are sent once. */
@@ -52,7 +53,8 @@ enum capture_category {
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
 	/* A session that records only the processes of one user cannot record these events. */
-	CATEGORIES_NOT_OWN = CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE | CATEGORY_TRACEPOINTS,
+	CATEGORIES_NOT_OWN =
+		CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE | CATEGORY_TRACEPOINTS | CATEGORY_BLOCK,
 };
 
 struct category_row {
@@ -80,6 +82,7 @@ enum category_group {
 	GROUP_CALLS,   /* calls of functions */
 	GROUP_MOMENTS, /* moments at points of programs */
 	GROUP_TRACEPOINTS,
+	GROUP_BLOCK, /* requests of block devices */
 	GROUPS,
 };
 

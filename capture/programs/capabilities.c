@@ -79,6 +79,10 @@ static const struct {
 	  { "cpu_idle", "cpu_frequency" },
 	  "idle states, and frequencies where the kernel sets them",
 	  "this kernel has no tracepoints cpu_idle and cpu_frequency (CONFIG_CPU_IDLE)" },
+	{ "block",
+	  { "block_rq_issue", "block_rq_complete" },
+	  "requests of block devices",
+	  "this kernel has no tracepoints block_rq_issue and block_rq_complete (CONFIG_BLOCK)" },
 };
 
 enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };

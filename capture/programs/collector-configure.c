@@ -42,6 +42,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		{ skel->maps.moment_rooms, CATEGORY_MOMENTS },
 		{ skel->maps.tracepoint_layouts, CATEGORY_TRACEPOINTS },
 		{ skel->maps.tracepoint_rooms, CATEGORY_TRACEPOINTS },
+		{ skel->maps.block_requests, CATEGORY_BLOCK },
 	};
 	uint64_t seed = 0;
 	int r = 0;
@@ -221,6 +222,10 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_iter_offcpu, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_iter_waiting, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_moment, o->categories & CATEGORY_MOMENTS },
+		{ skel->progs.on_block_insert, o->categories & CATEGORY_BLOCK },
+		{ skel->progs.on_block_issue, o->categories & CATEGORY_BLOCK },
+		{ skel->progs.on_block_merge, o->categories & CATEGORY_BLOCK },
+		{ skel->progs.on_block_complete, o->categories & CATEGORY_BLOCK },
 		{ skel->progs.on_tracepoint, o->categories & CATEGORY_TRACEPOINTS },
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_share, o->categories & CATEGORY_MEMORY },

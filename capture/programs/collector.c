@@ -318,6 +318,10 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_work_start, &skel->links.on_work_start },
 		{ skel->progs.on_bh_work_end, &skel->links.on_bh_work_end },
 		{ skel->progs.on_bh_work_start, &skel->links.on_bh_work_start },
+		{ skel->progs.on_block_complete, &skel->links.on_block_complete },
+		{ skel->progs.on_block_merge, &skel->links.on_block_merge },
+		{ skel->progs.on_block_issue, &skel->links.on_block_issue },
+		{ skel->progs.on_block_insert, &skel->links.on_block_insert },
 		{ skel->progs.on_cpu_idle, &skel->links.on_cpu_idle },
 		{ skel->progs.on_cpu_frequency, &skel->links.on_cpu_frequency },
 		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
@@ -670,6 +674,7 @@ uint64_t collector_skipped(struct collector *c, enum event_class class)
 		{ CLASS_IDLE, skel->progs.on_cpu_idle },
 		{ CLASS_FREQUENCY, skel->progs.on_cpu_frequency },
 		{ CLASS_TRACEPOINTS, skel->progs.on_tracepoint },
+		{ CLASS_BLOCK, skel->progs.on_block_complete },
 	};
 	uint64_t n = 0;
 

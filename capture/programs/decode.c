@@ -185,6 +185,12 @@ static bool decode_rec_tracepoint_is_valid(const struct rec_tracepoint *rec)
 	       rec->head.size == REC_TRACEPOINT_BYTES(rec->bytes);
 }
 
+static bool decode_rec_request_is_valid(const struct rec_request *rec)
+{
+	return rec->issued_ns <= rec->head.ts_ns && rec->queued_ns <= rec->issued_ns &&
+	       strnlen(rec->disk, sizeof(rec->disk)) < sizeof(rec->disk);
+}
+
 /* ---- records ---- */
 
 static bool decode_is_valid(const struct rec_head *head)

@@ -18,6 +18,7 @@ const char *const cost_names[COST_CLASSES] = {
 	[COST_CALLS] = "calls",
 	[COST_FUNCTIONS] = "functions",
 	[COST_TRACEPOINTS] = "tracepoints",
+	[COST_BLOCK] = "block",
 };
 
 int costs_init(struct costs *c, unsigned n_cpus)

@@ -11,6 +11,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	{ &selection_stage, offsetof(struct recorder, selection) },
 	{ &moments_stage, offsetof(struct recorder, moments) },
 	{ &tracepoints_stage, offsetof(struct recorder, tracepoints) },
+	{ &blocks_stage, offsetof(struct recorder, blocks) },
 	{ &calls_stage, offsetof(struct recorder, calls) },
 	{ &named_stacks_stage, offsetof(struct recorder, named_stacks) },
 	{ &lifecycle_stage, offsetof(struct recorder, lifecycle) },

@@ -23,8 +23,8 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	recorder_link(r);
 	recorder_find_ways(r);
 	r->news.pipe = r->trigger_input.pipe = r->selection.pipe = r->moments.pipe =
-		r->tracepoints.pipe = r->lifecycle.pipe = r->schedule.pipe = r->marks.pipe =
-			r->timelines.pipe = &r->pipe;
+		r->blocks.pipe = r->tracepoints.pipe = r->lifecycle.pipe = r->schedule.pipe =
+			r->marks.pipe = r->timelines.pipe = &r->pipe;
 	r->selection.profiler = &r->profiler;
 	r->timelines.schedule = &r->schedule;
 	activity_init(&r->activity, &r->pipe);
@@ -273,7 +273,7 @@ uint64_t recorder_n_events(const struct recorder *r)
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
 	       r->profiler.n_events + r->allocations.n_events + r->calls.n_events +
 	       r->named_stacks.n_events + r->moments.n_events + r->tracepoints.n_events +
-	       r->n_marks;
+	       r->blocks.n_events + r->n_marks;
 }
 
 uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group)
@@ -293,6 +293,8 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 		return r->moments.n_events - r->moments.n_points;
 	case GROUP_TRACEPOINTS:
 		return r->tracepoints.n_events;
+	case GROUP_BLOCK:
+		return r->blocks.n_events;
 	case GROUPS:
 		break;
 	}

@@ -21,6 +21,7 @@
 #include "capture/recorder/worker-results.h"
 #include "capture/stages/activity.h"
 #include "capture/stages/allocations.h"
+#include "capture/stages/blocks.h"
 #include "capture/stages/calls.h"
 #include "capture/stages/lifecycle.h"
 #include "capture/stages/marks.h"
@@ -44,7 +45,7 @@ struct recorder_sums {
 };
 
 enum {
-	RECORDER_STAGES = 14,
+	RECORDER_STAGES = 15,
 };
 
 /* The stages that accept a kind of record, in their order. */
@@ -63,6 +64,7 @@ struct recorder {
 	struct selection selection;
 	struct moments_stage moments;
 	struct tracepoints_stage tracepoints;
+	struct blocks blocks;
 	struct calls calls;
 	struct named_stacks named_stacks;
 	struct lifecycle lifecycle;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "capture/stages/ranges.h"
+#include "capture/heap/ranges.h"
 #include "model/event.h"
 
 /* The maximum number of resources of one kind in one process. */

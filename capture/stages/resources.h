@@ -26,7 +26,7 @@
 #include "base/cleanup.h"
 #include "bpf/record.h"
 #include "capture/heap/heap-records.h"
-#include "capture/stages/ranges.h"
+#include "capture/heap/ranges.h"
 #include "capture/stages/resource-block.h"
 #include "model/event.h"
 

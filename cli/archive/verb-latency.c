@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo latency: shows how durations are distributed: of waits, runs, calls and interrupts.
+ * kymo latency: shows how durations are distributed: of waits, runs, calls, interrupts and
+ * requests of block devices.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -34,6 +35,7 @@ static const struct {
 	[LATENCY_IRQ] = { "interrupt handlers", "-e irq" },
 	[LATENCY_SOFTIRQ] = { "softirqs", "-e softirq" },
 	[LATENCY_WORK] = { "work items", "-e workqueue" },
+	[LATENCY_BLOCK] = { "requests of block devices", "-e block" },
 };
 
 struct latency_options {
@@ -481,7 +483,8 @@ static int verb_latency_parse_metrics(void *options, char *text)
 
 		if (i < 0)
 			return cli_usage_error("--metric: '%s' must be one of wakeup, ready, "
-					       "blocked, run, call, irq, softirq and work",
+					       "blocked, run, call, irq, softirq, work and "
+					       "block",
 					       word);
 		o->chosen[i] = o->any_chosen = true;
 	}
@@ -521,14 +524,15 @@ static int verb_latency(int argc, char **argv)
 const struct verb verb_latency_row = {
 	.name = "latency",
 	.synopsis = "[OPTION ...] FILE [WHOM ...]",
-	.what = "Show the distributions of waits, runs, calls and interrupts",
+	.what = "Show the distributions of waits, runs, calls, interrupts and requests",
 	.examples = "  kymo latency t.fxt\n  kymo latency --metric wakeup --by process t.fxt\n"
 		    "  kymo latency t.fxt redis-server\n",
 	.options =
-		"      --metric=LIST  only wakeup, ready, blocked, run, call, irq, softirq or work,\n"
-		"                     with a histogram of each\n"
+		"      --metric=LIST  only wakeup, ready, blocked, run, call, irq, softirq, work or\n"
+		"                     block, with a histogram of each\n"
 		"      --by=WHAT      show a row for each thread, process, cpu, unit, cgroup or name\n"
-		"                     (of functions, handlers and vectors; otherwise of threads)\n"
+		"                     (of functions, handlers, vectors, devices and operations;\n"
+		"                     otherwise of threads)\n"
 		"  -n, --top=N        show N rows (20)\n"
 		"      --from=T       only durations that end after T: seconds, \"200ms\" or @NS\n"
 		"      --to=T         only durations that end before T\n"

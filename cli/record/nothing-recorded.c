@@ -103,6 +103,11 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 			 a->filtered ? "no selected thread reached a tracepoint of -e tp:"
 				     : "no tracepoint of -e tp: was reached, or no condition held");
 		break;
+	case GROUP_BLOCK:
+		snprintf(ret, REASON_MAX, "%s",
+			 a->filtered ? "no request of a selected thread was completed"
+				     : "no request of a block device was completed");
+		break;
 	default:
 		snprintf(ret, REASON_MAX, "no such event happened");
 	}

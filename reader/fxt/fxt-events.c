@@ -363,6 +363,29 @@ static int fxt_events_get_tracepoint(struct fxt_events *e, const struct fxt_reco
 	return r;
 }
 
+/* Decodes a request of a block device. Its name is the operation. */
+static int fxt_events_get_request(struct fxt_events *e, const struct fxt_record *record,
+				  struct event *ev)
+{
+	int r = fxt_events_text(e, &record->name, &ev->request.op);
+	struct fxt_arg arg;
+
+	r = r < 0 ? r : fxt_events_fill(e, record, FXT_ROW_REQUEST, ev);
+	if (r != FXT_EVENTS_EVENT)
+		return r;
+	ev->request.clipped =
+		fxt_args_find(record->args, FXT_NAME_BEGAN_AT, FXT_ARG_UINT64, &arg) ||
+		fxt_args_find(record->args, FXT_NAME_ENDS_AT, FXT_ARG_UINT64, &arg);
+	if (record->subtype == FXT_EVENT_DURATION_COMPLETE) {
+		ev->request.issued_ns = 0;
+		ev->request.end_ns = record->event.end_ns;
+		return ev->request.end_ns < ev->ts_ns ? FXT_EVENTS_NONE : FXT_EVENTS_EVENT;
+	}
+	ev->request.end_ns = ev->ts_ns;
+	return ev->request.issued_ns && ev->request.issued_ns <= ev->ts_ns ? FXT_EVENTS_EVENT
+									   : FXT_EVENTS_NONE;
+}
+
 static int fxt_events_get_event(struct fxt_events *e, const struct fxt_record *record,
 				struct event *ev)
 {
@@ -379,6 +402,10 @@ static int fxt_events_get_event(struct fxt_events *e, const struct fxt_record *r
 		return fxt_events_get_row(e, record, row, ev);
 	if (record->subtype == FXT_EVENT_INSTANT && category == FXT_NAME_TRACEPOINTS)
 		return fxt_events_get_tracepoint(e, record, ev);
+	if (category == FXT_NAME_BLOCK)
+		return fxt_record_row(record) == FXT_ROW_REQUEST
+			       ? fxt_events_get_request(e, record, ev)
+			       : FXT_EVENTS_NONE;
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE && category == FXT_NAME_CALLS)
 		return fxt_events_get_call(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)

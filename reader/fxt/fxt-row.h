@@ -12,7 +12,8 @@ enum fxt_row_id fxt_other_row(const struct fxt_record *r);
 
 /*
  * Returns the row of a record. FXT_ROW_NONE: R has no row, or is an interval of a CPU (which has no
- * fixed name, like a tracepoint). It is inline, since it runs for each record.
+ * fixed name, like tracepoints and requests of block devices). It is inline, since it runs for each
+ * record.
  */
 static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 {
@@ -23,6 +24,10 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 	category = fxt_text_known(&r->category);
 	if (category == FXT_NAME_TRACEPOINTS)
 		return r->subtype == FXT_EVENT_INSTANT ? FXT_ROW_TRACEPOINT : FXT_ROW_NONE;
+	if (category == FXT_NAME_BLOCK)
+		return r->subtype == FXT_EVENT_INSTANT || r->subtype == FXT_EVENT_DURATION_COMPLETE
+			       ? FXT_ROW_REQUEST
+			       : FXT_ROW_NONE;
 	return fxt_event_row_named(category, fxt_text_known(&r->name), r->subtype);
 }
 

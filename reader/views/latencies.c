@@ -7,6 +7,7 @@
 #include "reader/views/latencies.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 const char *const latency_metric_names[LATENCY_METRICS] = {
 	[LATENCY_WAKEUP] = "wakeup", [LATENCY_READY] = "ready",     [LATENCY_BLOCKED] = "blocked",
 	[LATENCY_RUN] = "run",       [LATENCY_CALL] = "call",       [LATENCY_IRQ] = "irq",
-	[LATENCY_WORK] = "work",     [LATENCY_SOFTIRQ] = "softirq",
+	[LATENCY_WORK] = "work",     [LATENCY_SOFTIRQ] = "softirq", [LATENCY_BLOCK] = "block",
 };
 
 const char *const latencies_by_names[LATENCIES_BY_MAX] = {
@@ -29,6 +30,8 @@ const char *const latencies_by_names[LATENCIES_BY_MAX] = {
 };
 
 static const char unknown[] = "?";
+
+enum { REQUEST_NAME_MAX = 128 }; /* the device and the operation */
 
 /* The durations of one thread, or of all; of one CPU or name, or of all. */
 struct distribution {
@@ -298,6 +301,20 @@ static int latencies_add_interval(struct latencies *l, const struct event *ev)
 	return latencies_count_named(l, &d, ev->interval.name);
 }
 
+static int latencies_add_request(struct latencies *l, const struct event *ev)
+{
+	struct duration d = { .metric = LATENCY_BLOCK,
+			      .tid = ev->request.thread,
+			      .from_ns = ev->request.issued_ns ?: ev->ts_ns,
+			      .to_ns = ev->request.end_ns,
+			      .open = ev->request.clipped };
+	char name[REQUEST_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%.96s %.24s", *ev->request.disk ? ev->request.disk : unknown,
+		 ev->request.op);
+	return latencies_count_named(l, &d, name);
+}
+
 static int latencies_add_queues(struct latencies *l, const struct event *ev)
 {
 	l->queues.from_ns = latencies_absolute(l, l->options.from_ns);
@@ -311,6 +328,8 @@ int latencies_add(struct latencies *l, const struct event *ev)
 
 	if (ev->kind == EVENT_INTERVAL)
 		return latencies_add_interval(l, ev);
+	if (ev->kind == EVENT_REQUEST)
+		return latencies_add_request(l, ev);
 	if (ev->kind != EVENT_CALL)
 		return latencies_add_queues(l, ev);
 	call.to_ns = ev->call.end_ns;

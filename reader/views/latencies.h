@@ -34,7 +34,8 @@ enum latency_metric {
 	LATENCY_CALL,    /* calls of functions and system calls */
 	LATENCY_IRQ,     /* handlers of interrupts */
 	LATENCY_SOFTIRQ,
-	LATENCY_WORK, /* work items */
+	LATENCY_WORK,  /* work items */
+	LATENCY_BLOCK, /* requests of block devices, of the thread that issued them */
 	LATENCY_METRICS,
 };
 
@@ -45,10 +46,13 @@ enum latencies_by {
 	LATENCIES_TOTAL,
 	LATENCIES_BY_THREAD,
 	LATENCIES_BY_PROCESS,
-	LATENCIES_BY_CPU, /* of work items and calls, it is not known */
+	LATENCIES_BY_CPU, /* of work items, calls and requests, it is not known */
 	LATENCIES_BY_UNIT,
 	LATENCIES_BY_CGROUP,
-	/* of the function, the handler, the vector; for the other metrics, of the thread */
+	/*
+	 * Of the function, the handler, the vector, the device and operation; for the other
+	 * metrics, of the thread
+	 */
 	LATENCIES_BY_NAME,
 	LATENCIES_BY_MAX,
 };

@@ -35,7 +35,7 @@ catches '< cells'
 sed -i '/{ &marks_stage/{h;d};/{ &timelines_stage/G' "$copy/capture/recorder/recorder-stages.c"
 catches 'its table differs from the stages'
 sed -i '/{ &marks_stage/d' "$copy/capture/recorder/recorder-stages.c"
-catches 'lists 13 stages, and there are 14'
+catches 'lists 14 stages, and there are 15'
 cat >>"$copy/capture/stages/marks.c" <<-'END'
 	const struct stage other_stage = {
 		.name = "other",

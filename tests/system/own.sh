@@ -326,7 +326,7 @@ assert_ge "$(json "$SUMMARY" '.lost.mappings')" 1 "mappings that were lost"
 assert_eq "$(grep -ac "$mark" "$TMP/out/loss.fxt")" 0 "lines with a hidden name after a loss"
 
 note "requests for the whole machine are refused"
-for category in irq softirq workqueue power counters; do
+for category in irq softirq workqueue power block counters; do
 	expect_exit 2 as "$own" "$TMP/bin/kymo" record --own -e $category --bus "$BUS" -o "$TMP/out/no.fxt"
 	assert_contains "$TMP/stderr" '--own: .*whole machine' "complaint about $category"
 done

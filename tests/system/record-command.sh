@@ -136,7 +136,7 @@ for archive in more:default,offcpu all:all; do
 	events session_start | gojq -r .args.options >"$TMP/options"
 	words=$(sed -n 's|.*categories=\([a-z,]*\).*|\1|p' "$TMP/options")
 	case ${archive#*:} in
-	all) assert_eq "$words" sched,irq,softirq,workqueue,power,counters,profile,offcpu "categories of -e all" ;;
+	all) assert_eq "$words" sched,irq,softirq,workqueue,power,block,counters,profile,offcpu "categories of -e all" ;;
 	*) assert_eq "$words" sched,profile,offcpu "categories of -e default,offcpu" ;;
 	esac
 done

@@ -109,7 +109,7 @@ all_of_it() {
 	"$STACK_LOAD" chain 60000 >"$TMP/stacks.json" &
 	load=$!
 	expect_recorded "$TMP/all.fxt" "$KYMO" record --bus "$BUS" -o "$TMP/all.fxt" -d 1s -F 499 \
-		-e sched,profile,offcpu,irq,softirq,workqueue,power,counters
+		-e sched,profile,offcpu,irq,softirq,workqueue,power,block,counters
 	kill $load
 	dump_records "$TMP/all.fxt"
 	assert_ge "$(events mapping | gojq -s 'map(select(.args.path == "[kernel.kallsyms]" or .args.name == "[kernel.kallsyms]")) | length')" 1 \

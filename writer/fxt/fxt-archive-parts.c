@@ -38,7 +38,7 @@ int fxt_archive_repeat_tracks(struct fxt_archive *part, const struct fxt_archive
 {
 	int r = 0;
 
-	for (uint32_t cpu = 0; r == 0 && cpu < of->n_cpus; cpu++)
+	for (uint32_t cpu = 0; r == 0 && cpu < of->n_tracks; cpu++)
 		for (enum fxt_track track = 0; r == 0 && track < FXT_TRACK_MAX; track++)
 			if (of->tracks[cpu] >> track & 1)
 				r = fxt_archive_track(part, track, cpu);

@@ -26,7 +26,8 @@ int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
 	*a = (struct fxt_archive){ .writer = { .out = out }, .n_cpus = n_cpus };
 	a->lost = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost));
 	a->lost_until_ns = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost_until_ns));
-	a->tracks = calloc(n_cpus, sizeof(*a->tracks));
+	a->n_tracks = n_cpus < FXT_BLOCK_LANES ? FXT_BLOCK_LANES : n_cpus;
+	a->tracks = calloc(a->n_tracks, sizeof(*a->tracks));
 	r = a->lost && a->lost_until_ns && a->tracks
 		    ? fxt_out_provider_init(&a->provider, PROVIDER_ID)
 		    : -ENOMEM;
@@ -171,6 +172,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_MEMORY] = FXT_NAME_MEMORY,
 	[CLASS_CALLS] = FXT_NAME_CALLS,
 	[CLASS_TRACEPOINTS] = FXT_NAME_TRACEPOINTS,
+	[CLASS_BLOCK] = FXT_NAME_BLOCK,
 	[CLASS_COUNTERS] = FXT_NAME_COUNTERS,
 	[CLASS_MALFORMED] = FXT_NAME_MALFORMED,
 };
@@ -286,6 +288,7 @@ static const struct {
 	[FXT_TRACK_POWER] = { FXT_KOID_POWER, "Power", NULL },
 	[FXT_TRACK_COUNTERS] = { FXT_KOID_COUNTERS, "Counters", NULL },
 	[FXT_TRACK_CODE] = { FXT_KOID_CODE, "Code", NULL },
+	[FXT_TRACK_BLOCK] = { FXT_KOID_BLOCK, "Block devices", "block %u" },
 };
 
 uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu)
@@ -302,7 +305,7 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 
 	if (!tracks[track].thread_name)
 		cpu = 0;
-	if (cpu >= a->n_cpus)
+	if (cpu >= (track == FXT_TRACK_BLOCK ? FXT_BLOCK_LANES : a->n_cpus))
 		return -EINVAL;
 	if (__builtin_expect(a->tracks[cpu] >> track & 1, 1))
 		return 0;
@@ -489,6 +492,27 @@ static int fxt_archive_write_tracepoint(struct fxt_archive *a, const struct even
 					   });
 }
 
+static int fxt_archive_write_request(struct fxt_archive *a, const struct event *ev)
+{
+	struct fxt_archive_args args;
+	int r = fxt_archive_fill_args(&args, FXT_ROW_REQUEST, ev);
+
+	return r < 0 ? r
+		     : fxt_write_event(&a->writer,
+				       &(struct fxt_event){
+					       .type = ev->request.issued_ns
+							       ? FXT_EVENT_INSTANT
+							       : FXT_EVENT_DURATION_COMPLETE,
+					       .category = fxt_named(FXT_NAME_BLOCK),
+					       .name = fxt_interned(ev->request.op),
+					       .ts_ticks = ev->ts_ns,
+					       .thread = { ev->pid, ev->tid },
+					       .args = args.list,
+					       .n_args = args.n,
+					       .id = ev->request.end_ns,
+				       });
+}
+
 /*
  * Writes the values in an instant, since Perfetto does not show large records. Then writes the
  * large record.
@@ -587,6 +611,7 @@ static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct eve
 	[EVENT_INTERVAL] = fxt_archive_write_interval,
 	[EVENT_COUNTER] = fxt_archive_write_counter,
 	[EVENT_TRACEPOINT] = fxt_archive_write_tracepoint,
+	[EVENT_REQUEST] = fxt_archive_write_request,
 	[EVENT_CALL] = fxt_archive_write_call,
 	[EVENT_MOMENT] = fxt_archive_write_moment,
 };

@@ -10,7 +10,10 @@
 #include "model/event.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* Pseudo-threads. Each of the first three exists once per CPU. */
+/*
+ * Pseudo-threads. Each of the first three exists once per CPU, and there are FXT_BLOCK_LANES of the
+ * last one, whose number is used instead of that of a CPU.
+ */
 enum fxt_track {
 	FXT_TRACK_IRQ,
 	FXT_TRACK_SOFTIRQ,
@@ -18,6 +21,7 @@ enum fxt_track {
 	FXT_TRACK_POWER,
 	FXT_TRACK_COUNTERS,
 	FXT_TRACK_CODE,
+	FXT_TRACK_BLOCK,
 	FXT_TRACK_MAX,
 };
 
@@ -28,8 +32,9 @@ struct fxt_archive {
 	struct fxt_out_provider provider; /* the only provider of the archive */
 	uint64_t *lost; /* number of lost records for the counters; [cpu * CLASS_MAX + class] */
 	uint64_t *lost_until_ns; /* end of the last loss; [cpu * CLASS_MAX + class] */
-	/* For each CPU (0 for tracks without a CPU), a bit for each named track. */
+	/* For each CPU or lane (0 for tracks without either), a bit for each named track. */
 	uint8_t *tracks;
+	uint32_t n_tracks;
 	uint8_t processes; /* a bit for each track whose process was named */
 	uint32_t n_cpus;
 	struct fxt_perfetto_samples *samples; /* owned; NULL before the first profiler event */

@@ -177,6 +177,19 @@ OTHER(MOMENT, EVENT_MOMENT, MOMENTS,
 OTHER(TRACEPOINT, EVENT_TRACEPOINT, TRACEPOINTS,
 	FIELD(CPU, CPU, cpu, NEEDED))
 
+/* ---- block devices ---- */
+
+/* On a lane; an instant with `start_time` if all lanes are occupied. The operation is its name. */
+OTHER(REQUEST, EVENT_REQUEST, BLOCK,
+	FIELD(NAME, WORD, request.disk, IF_SET | PLAIN)
+	FIELD(DEVICE, U64, request.device, NEEDED)
+	FIELD(SECTOR, U64, request.sector, 0)
+	FIELD(BYTES, U64, request.bytes, 0)
+	FIELD(THREAD, KOID, request.thread, IF_SET)
+	FIELD(QUEUED, TIME, request.queued_ns, IF_SET)
+	FIELD(START_TIME, TIME, request.issued_ns, IF_SET)
+	FIELD(ERROR, I32, request.error, IF_SET))
+
 /* ---- the profiler ---- */
 
 EVENT(SAMPLING, PROFILE, SAMPLING, INSTANT, KYMO,

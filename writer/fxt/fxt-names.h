@@ -33,6 +33,10 @@
 	X(ENDS_AT, 15, "ends at")                                                                  \
 	/* a category; from 224 on, edits keep strings of their own (edit/edit-kept.h) */          \
 	X(TRACEPOINTS, 16, "tracepoints")                                                          \
+	/* names in requests of block devices */                                                   \
+	X(SECTOR, 17, "sector")                                                                    \
+	X(QUEUED, 18, "queued")                                                                    \
+	X(ERROR, 19, "error")                                                                      \
 	/* categories */                                                                           \
 	X(SCHED, 20, "sched")                                                                      \
 	X(PROCESS, 21, "process")                                                                  \

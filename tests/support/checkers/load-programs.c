@@ -21,7 +21,7 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 
-enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_TRACEPOINTS << 1) - 1 };
+enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_BLOCK << 1) - 1 };
 
 static struct {
 	const char *name;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/koids.h"
 #include "reader/views/latencies.h"
 #include "tests/support/fixtures/summary-events.h"
 #include "tests/support/unit.h"
@@ -57,6 +58,21 @@ static void call(struct test *t, uint64_t ts, uint32_t tid, const char *left_by)
 		       .ts_ns = ts,
 		       .tid = tid,
 		       .call = { .function = "read", .end_ns = ts + tid, .left_by = left_by } });
+}
+
+/* A request from TS to END; an instant at its end if BEGUN. */
+static void request(struct test *t, const char *disk, uint64_t ts, uint64_t end, bool begun,
+		    bool clipped)
+{
+	add(t, (struct event){ .kind = EVENT_REQUEST,
+			       .ts_ns = begun ? end : ts,
+			       .tid = FXT_KOID_BLOCK + 1,
+			       .request = { .op = "read",
+					    .disk = disk,
+					    .thread = 11,
+					    .issued_ns = begun ? ts : 0,
+					    .end_ns = end,
+					    .clipped = clipped } });
 }
 
 /* The row of METRIC with this thread, process, CPU or name; NULL = none. */
@@ -400,11 +416,24 @@ TEST(test_by_name)
 	by_name(&t, 1120, INTERVAL_SOFTIRQ, "TIMER");
 	by_name(&t, 1110, INTERVAL_SOFTIRQ, "RCU");
 	by_name(&t, 1110, INTERVAL_IDLE, "C1");
+	request(&t, "vda", 1110, 1119, false, false);
+	request(&t, "vda", 1110, 1130, true, false);
+	request(&t, "vda", 1110, 1131, false, true);
+	request(&t, "", 1110, 1132, false, false);
 	call(&t, 1150, 11, "");
 	call(&t, 1170, 12, "unwound");
 	finish(&t, 1200);
 	assert_int_equal(
 		row(&t, LATENCY_SOFTIRQ, &(struct latencies_row){ .name = "TIMER" })->times.n, 2);
+	assert_int_equal(
+		row(&t, LATENCY_BLOCK, &(struct latencies_row){ .name = "vda read" })->times.n, 2);
+	assert_int_equal(
+		row(&t, LATENCY_BLOCK, &(struct latencies_row){ .name = "vda read" })->times.sum_ns,
+		29);
+	assert_int_equal(
+		row(&t, LATENCY_BLOCK, &(struct latencies_row){ .name = "vda read" })->n_open, 1);
+	assert_int_equal(
+		row(&t, LATENCY_BLOCK, &(struct latencies_row){ .name = "? read" })->times.n, 1);
 	assert_int_equal(
 		row(&t, LATENCY_SOFTIRQ, &(struct latencies_row){ .name = "RCU" })->times.n, 1);
 	assert_int_equal(row(&t, LATENCY_CALL, &(struct latencies_row){ .name = "read" })->times.n,

@@ -353,6 +353,18 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		for (unsigned i = 0; i < is->tracepoint.n_args; i++)
 			assert_same_value(&is->tracepoint.args[i], &want->tracepoint.args[i]);
 		break;
+	case EVENT_REQUEST:
+		assert_string_equal(is->request.op, want->request.op);
+		assert_string_equal(is->request.disk, want->request.disk);
+		assert_int_equal(is->request.device, want->request.device);
+		assert_int_equal(is->request.sector, want->request.sector);
+		assert_int_equal(is->request.bytes, want->request.bytes);
+		assert_int_equal(is->request.queued_ns, want->request.queued_ns);
+		assert_int_equal(is->request.issued_ns, want->request.issued_ns);
+		assert_int_equal(is->request.end_ns, want->request.end_ns);
+		assert_int_equal(is->request.thread, want->request.thread);
+		assert_int_equal(is->request.error, want->request.error);
+		break;
 	case EVENT_LEFT_OUT:
 		assert_string_equal(is->left_out.function, want->left_out.function);
 		assert_int_equal(is->left_out.count, want->left_out.count);

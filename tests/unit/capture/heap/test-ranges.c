@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/stages/ranges.h"
+#include "capture/heap/ranges.h"
 #include "tests/support/unit.h"
 
 #define P UINT64_C(0x1000)

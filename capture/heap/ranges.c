@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/stages/ranges.h"
+#include "capture/heap/ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>
