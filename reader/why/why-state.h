@@ -5,6 +5,7 @@
 #pragma once
 
 #include "reader/why/idle-time.h"
+#include "reader/why/why-requests.h"
 #include "reader/why/why.h"
 
 struct why_state {
@@ -12,6 +13,7 @@ struct why_state {
 	struct summary *summary; /* borrowed */
 	struct history *history;
 	struct why_waits waits;
+	struct why_requests requests;
 	struct why_spans spans;
 	struct idle_time idle;
 	struct cpu_use use;

@@ -569,6 +569,40 @@ static int why_verdict_qualify(struct why_verdict *v)
 	return r;
 }
 
+/* Whether the thread can have waited for a disk. */
+static bool why_verdict_may_be_disk(const struct why_case *c, const struct why_sums *sums,
+				    enum why_verdict_kind kind)
+{
+	if (kind == WHY_SLOW_DISK || kind == WHY_JOURNAL || kind == WHY_FAULTS)
+		return true;
+	/* (without a known function, its own requests say more than its state) */
+	return c->disk->own && sums->blocked_ns >= (sums->total_ns + 1) / 2 &&
+	       (sums->cause == WAIT_UNKNOWN || sums->cause == WAIT_KERNEL);
+}
+
+/* Adds a sentence that names the disk. */
+static int why_verdict_name_disk(const struct why_case *c, const struct why_sums *sums,
+				 struct why_verdict *v)
+{
+	const struct why_disk *d = c->disk;
+	char *text = v->text;
+	int r;
+
+	if (!d || !why_verdict_may_be_disk(c, sums, v->kind))
+		return 0;
+	r = d->own ? why_verdict_print(&v->text,
+				       "%s %s sent %" PRIu64
+				       " request%s to %s; the longest took %s.",
+				       text, NAME(c, c->tid), d->n, text_s(d->n), d->name,
+				       TEXT_TIME(d->longest_ns))
+		   : why_verdict_print(&v->text,
+				       "%s Meanwhile, %s had %" PRIu64
+				       " request%s of other threads; the longest took %s.",
+				       text, d->name, d->n, text_s(d->n), TEXT_TIME(d->longest_ns));
+	free(text);
+	return r;
+}
+
 int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 {
 	const struct why_times *t = c->times;
@@ -590,6 +624,7 @@ int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 	else
 		r = why_verdict_nothing(c, &sums, &v);
 	v.certainty = why_verdict_certainty(c, &sums);
+	r = r ?: why_verdict_name_disk(c, &sums, &v);
 	r = r ?: why_verdict_qualify(&v);
 	if (r < 0) {
 		why_verdict_deinit(&v);

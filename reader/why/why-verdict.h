@@ -11,6 +11,7 @@
 
 #include "reader/views/summary.h"
 #include "reader/why/why-path.h"
+#include "reader/why/why-requests.h"
 #include "reader/why/why-split.h"
 
 /* The kinds of verdicts. Each has one sentence and one remedy (why-verdict.c). */
@@ -72,6 +73,7 @@ struct why_case {
 	uint32_t idle_cpu;    /* another CPU that was idle while the thread was ready */
 	uint64_t idle_cpu_ns; /* 0 = it is not known */
 	uint32_t waker; /* the thread that ended its only wait; 0 = none, several, or no thread */
+	const struct why_disk *disk;   /* the disk of its requests; NULL = not recorded, or none */
 	const char *function;          /* in which it waited for longest; NULL = unknown */
 	bool has_waits;                /* the archive has details of waits */
 	bool has_interrupts;           /* ... and interrupts */

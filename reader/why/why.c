@@ -93,6 +93,7 @@ struct why *why_free(struct why *w)
 	latency_deinit(&w->durations);
 	if (w->state) {
 		why_waits_deinit(&w->state->waits);
+		why_requests_deinit(&w->state->requests);
 		why_spans_deinit(&w->state->spans);
 		cpu_use_deinit(&w->state->use);
 		table_deinit_free(&w->state->holders);
@@ -144,6 +145,7 @@ int why_add(struct why *w, const struct event *ev)
 	if (ev->kind == EVENT_SWITCH || ev->kind == EVENT_INTERVAL || ev->kind == EVENT_FORK)
 		why_see_time(s, ev->ts_ns);
 	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev)
+				      ?: why_requests_add(&s->requests, ev)
 				      ?: why_spans_add(&s->spans, ev);
 }
 
@@ -406,6 +408,7 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.visits = &w->state->visits,
 	};
 	const struct why_split split = why_split_of(w->state, i->tid);
+	struct why_disk disk;
 	int r = why_instances_find_wait(w, i);
 	struct why_case c = {
 		.tid = i->tid,
@@ -421,6 +424,8 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.summary = w->state->summary,
 	};
 
+	if (why_requests_find(&w->state->requests, i->tid, i->from_ns, i->to_ns, &disk))
+		c.disk = &disk;
 	i->times = (struct why_times){ 0 };
 	r = r ?: why_split_thread(w, i->tid, i->from_ns, i->to_ns, &i->times)
 			?: path_compute(w->state->history, &sources, i->tid, i->from_ns, i->to_ns,

@@ -55,6 +55,12 @@ expect_exit 0 "$KYMO" check "$TMP/all.fxt"
 "$KYMO" latency --json --metric block --by name "$TMP/all.fxt" >"$TMP/latency.json"
 assert_contains "$TMP/latency.json" "\"$name read\"" "the device in latencies"
 
+# A wait of a thread that has sent requests names the device.
+expect_exit 0 "$KYMO" record --direct -o "$TMP/why.fxt" -e sched,offcpu,block --offcpu-min 1us -- \
+	dd if="$loop" of=/dev/null bs=256k count=32 iflag=direct
+expect_exit 0 "$KYMO" why --worst 50 "$TMP/why.fxt" dd
+assert_contains "$TMP/stdout" "dd \\([0-9]*\\) sent [0-9]* requests? to $name; the longest took" "the device in kymo why"
+
 # With a filter, only the requests of selected threads are recorded.
 expect_exit 0 "$KYMO" record --direct -o "$TMP/filtered.fxt" -e sched,block --comm no-such-program -- bash "$TMP/load.sh"
 dump_records "$TMP/filtered.fxt"

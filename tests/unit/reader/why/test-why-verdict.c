@@ -39,6 +39,53 @@ TEST(test_ends_of_waits)
 		       "high (11) was blocked for 80.0 ms; the cause is unknown.");
 }
 
+static void add_request(struct views *v, const char *disk, uint32_t tid, uint64_t from_ns,
+			uint64_t to_ns)
+{
+	feed(v,
+	     (struct event){
+		     .kind = EVENT_REQUEST,
+		     .ts_ns = from_ns,
+		     .tid = FXT_KOID_BLOCK + 1,
+		     .request = { .op = "read", .disk = disk, .thread = tid, .end_ns = to_ns } });
+}
+
+/* A wait for a disk names the disk; other waits do not. */
+TEST(test_disks)
+{
+	struct views v;
+
+	wait_in(&v, "io_schedule", 90 * MS);
+	add_request(&v, "sda", HIGH, 20 * MS, 90 * MS);
+	add_request(&v, "sdb", LOW, 10 * MS, 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_SLOW_DISK, 0,
+		       "high (11) waited 80.0 ms for a disk. high (11) sent 1 request to sda; the "
+		       "longest took 70.0 ms.");
+
+	wait_in(&v, "io_schedule", 90 * MS);
+	add_request(&v, "sdb", LOW, 20 * MS, 30 * MS);
+	add_request(&v, "sdb", LOW, 30 * MS, 60 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(
+		&v, WHY_SLOW_DISK, 0,
+		"high (11) waited 80.0 ms for a disk. Meanwhile, sdb had 2 requests of other "
+		"threads; the longest took 30.0 ms.");
+
+	/* Its own requests are evidence if the function is unknown. */
+	wait_in(&v, NULL, 0);
+	add_request(&v, "sda", HIGH, 20 * MS, 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_TOO_LITTLE, 0,
+		       "high (11) was blocked for 80.0 ms; the cause is unknown. high (11) sent 1 "
+		       "request to sda; the longest took 70.0 ms.");
+
+	wait_in(&v, "tcp_recvmsg", 90 * MS);
+	add_request(&v, "sda", HIGH, 20 * MS, 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_SOFTIRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_REMOTE, 0, "high (11) waited 80.0 ms for a socket.");
+}
+
 /* LOW runs on the other CPU, and wakes HIGH; or waits itself, for a disk. */
 TEST(test_other_threads)
 {
@@ -437,14 +484,14 @@ TEST(test_idle_cpu)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends_of_waits), cmocka_unit_test(test_other_threads),
-		cmocka_unit_test(test_no_cpu),        cmocka_unit_test(test_pulled),
-		cmocka_unit_test(test_main_thread),   cmocka_unit_test(test_crowd),
-		cmocka_unit_test(test_softirqs),      cmocka_unit_test(test_late_softirqs),
-		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
-		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
-		cmocka_unit_test(test_own_waits),     cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_own_function),
+		cmocka_unit_test(test_ends_of_waits), cmocka_unit_test(test_disks),
+		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
+		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
+		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
+		cmocka_unit_test(test_late_softirqs), cmocka_unit_test(test_large_koids),
+		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
+		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
