@@ -62,12 +62,25 @@ static struct json_object *summary_activity_json_counters(const struct summary *
 	return JSON_LIST(c, sums, n, summary_activity_json_counter(*c));
 }
 
+static struct json_object *summary_activity_json_requests(const struct summary *s)
+{
+	_cleanup_free_ struct request_sum **sums = NULL;
+	size_t n = 0;
+
+	activity_sums_requests(&s->activity, &sums, &n);
+	return JSON_LIST(
+		q, sums, n,
+		JSON_OBJECT(JSON_OF(*q, disk, op, count, bytes, total_ns, max_ns, n_errors)));
+}
+
 void summary_activity_json(struct json_object *o, const struct summary *s)
 {
 	JSON_ADD(o,
 		 JSON("activity",
 		      JSON_MAP(k, kinds, ARRAY_SIZE(kinds),
 			       JSON(k->member, summary_activity_json_kind(s, k->kind)))),
+		 JSON_IF(s->activity.requests.n_used > 0, "block",
+			 summary_activity_json_requests(s)),
 		 JSON("counters", summary_activity_json_counters(s)));
 }
 
@@ -223,11 +236,31 @@ static int summary_activity_print_counters(const struct summary *s)
 	return 0;
 }
 
+static int summary_activity_print_requests(const struct summary *s)
+{
+	_cleanup_free_ struct request_sum **sums = NULL;
+	size_t n = 0;
+	int r = activity_sums_requests(&s->activity, &sums, &n);
+
+	if (r < 0 || n == 0)
+		return r;
+	printf("\n    COUNT      TOTAL        MAX       SIZE    ERRORS  REQUESTS\n");
+	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++)
+		printf("%9" PRIu64 " %10s %10s %10s %9" PRIu64 "  %s %s\n", sums[i]->count,
+		       TEXT_TIME(sums[i]->total_ns), TEXT_TIME(sums[i]->max_ns),
+		       TEXT_SIZE(sums[i]->bytes), sums[i]->n_errors,
+		       *sums[i]->disk ? sums[i]->disk : "?", sums[i]->op);
+	if (n > ROWS_SHOWN)
+		printf("      ... and %zu others\n", n - ROWS_SHOWN);
+	return 0;
+}
+
 int summary_activity_print(const struct summary *s)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
 		r = summary_activity_print_kind(s, i);
+	r = r ?: summary_activity_print_requests(s);
 	return r < 0 ? r : summary_activity_print_counters(s);
 }

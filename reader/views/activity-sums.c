@@ -24,16 +24,27 @@ static void activity_sums_free_counter(struct counter_sum *c)
 	free(c);
 }
 
+static void activity_sums_free_request(struct request_sum *q)
+{
+	free(q->disk);
+	free(q->op);
+	free(q);
+}
+
 void activity_sums_deinit(struct activity_sums *s)
 {
 	struct activity_sum *a;
 	struct counter_sum *c;
+	struct request_sum *q;
 	size_t pos;
 
 	for (pos = 0; (a = table_next(&s->intervals, &pos));)
 		activity_sums_free_interval(a);
 	for (pos = 0; (c = table_next(&s->counters, &pos));)
 		activity_sums_free_counter(c);
+	for (pos = 0; (q = table_next(&s->requests, &pos));)
+		activity_sums_free_request(q);
+	table_deinit(&s->requests);
 	table_deinit(&s->intervals);
 	table_deinit(&s->counters);
 }
@@ -212,5 +223,57 @@ DEFINE_ORDER_OF_POINTERS(compare_counters, struct counter_sum,
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n)
 {
 	*ret = (struct counter_sum **)table_sorted(&s->counters, compare_counters, ret_n);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* ---- requests of block devices ---- */
+
+static struct request_sum *activity_sums_get_request(struct activity_sums *s,
+						     const struct event *ev)
+{
+	const uint64_t parts[] = { table_hash(ev->request.disk, strlen(ev->request.disk)),
+				   table_hash(ev->request.op, strlen(ev->request.op)) };
+	uint64_t key = table_hash(parts, sizeof(parts));
+	struct request_sum *q;
+
+	while ((q = table_get(&s->requests, key))) {
+		if (strcmp(q->disk, ev->request.disk) == 0 && strcmp(q->op, ev->request.op) == 0)
+			return q;
+		key = activity_sums_next_key(key);
+	}
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	q->disk = strdup(ev->request.disk);
+	q->op = strdup(ev->request.op);
+	if (!q->disk || !q->op || table_set(&s->requests, key, q) < 0) {
+		activity_sums_free_request(q);
+		return NULL;
+	}
+	return q;
+}
+
+int activity_sums_add_request(struct activity_sums *s, const struct event *ev)
+{
+	uint64_t ns = ev->request.end_ns - (ev->request.issued_ns ?: ev->ts_ns);
+	struct request_sum *q = activity_sums_get_request(s, ev);
+
+	if (!q)
+		return -ENOMEM;
+	q->count++;
+	q->bytes += ev->request.bytes;
+	q->total_ns += ns;
+	q->n_errors += ev->request.error != 0;
+	if (ns > q->max_ns)
+		q->max_ns = ns;
+	return 0;
+}
+
+DEFINE_ORDER_OF_POINTERS(compare_requests, struct request_sum,
+	COMPARE(y->total_ns, x->total_ns) ?: strcmp(x->disk, y->disk) ?: strcmp(x->op, y->op))
+
+int activity_sums_requests(const struct activity_sums *s, struct request_sum ***ret, size_t *ret_n)
+{
+	*ret = (struct request_sum **)table_sorted(&s->requests, compare_requests, ret_n);
 	return *ret ? 0 : -ENOMEM;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
- * name; counters by name and id.
+ * name; counters by name and id; requests of block devices by device and operation.
  */
 #pragma once
 
@@ -27,8 +27,15 @@ struct counter_sum {
 	double min, max, sum;
 };
 
+/* Requests of one device and operation. */
+struct request_sum {
+	char *disk, *op; /* owned; the device can be "" */
+	uint64_t count, bytes, total_ns, max_ns;
+	uint64_t n_errors;
+};
+
 struct activity_sums {
-	struct table intervals, counters; /* both own their elements */
+	struct table intervals, counters, requests; /* all own their elements */
 };
 
 void activity_sums_deinit(struct activity_sums *s);
@@ -42,6 +49,9 @@ int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, 
  */
 void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 
+/* Adds an EVENT_REQUEST. Returns 0 or -ENOMEM. */
+int activity_sums_add_request(struct activity_sums *s, const struct event *ev);
+
 /* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
 int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
 
@@ -53,3 +63,5 @@ int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind
 			  struct activity_sum ***ret, size_t *ret_n);
 /* Stores all counters, by name and id, like activity_sums_by_time(). */
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);
+/* Stores all sums of requests, those with most time first, like activity_sums_by_time(). */
+int activity_sums_requests(const struct activity_sums *s, struct request_sum ***ret, size_t *ret_n);

@@ -575,6 +575,9 @@ int summary_add(struct summary *s, const struct event *ev)
 		summary_see_time(s, ev->interval.end_ns);
 		return activity_sums_add_interval(
 			&s->activity, ev, summary_recorded(s, ev->ts_ns, ev->interval.end_ns));
+	case EVENT_REQUEST:
+		summary_see_time(s, ev->request.end_ns);
+		return activity_sums_add_request(&s->activity, ev);
 	case EVENT_COUNTER:
 		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STACKS:

@@ -52,6 +52,12 @@ gojq -r 'select(.record == "kernel_object" and .name == "dd") | .koid' "$DUMP" |
 json "$TMP/reads" .args.thread | cat - <(json "$TMP/writes" .args.thread) | sort -u >"$TMP/threads"
 assert_eq "$(comm -23 "$TMP/threads" "$TMP/dds" | wc -l) $(wc -l <"$TMP/threads")" "0 2" "threads of requests"
 expect_exit 0 "$KYMO" check "$TMP/all.fxt"
+"$KYMO" summary --json "$TMP/all.fxt" >"$TMP/summary.json"
+# shellcheck disable=SC2016
+holds "$TMP/summary.json" '.block | map(select(.disk == $name) | "\(.op) \(.count) \(.bytes) \(.n_errors)") | sort ==
+	["read 100 409600 0", "write 50 819200 0"]' --arg name "$name" || fail "the sums: $(json "$TMP/summary.json" -c .block)"
+expect_exit 0 "$KYMO" summary "$TMP/all.fxt"
+assert_contains "$TMP/stdout" "^ +100 .* 400[.]0 KiB +0  $name read" "the reads in kymo summary"
 "$KYMO" latency --json --metric block --by name "$TMP/all.fxt" >"$TMP/latency.json"
 assert_contains "$TMP/latency.json" "\"$name read\"" "the device in latencies"
 

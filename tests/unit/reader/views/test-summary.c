@@ -443,6 +443,46 @@ static void interval(struct summary *s, uint64_t begin, uint64_t end, struct int
 					      .number = i.number } });
 }
 
+static void request(struct summary *s, const char *disk, const char *op, uint64_t begin,
+		    uint64_t end, int32_t error)
+{
+	tell(s, (struct event){ .kind = EVENT_REQUEST,
+				.ts_ns = error ? end : begin,
+				.request = { .op = op,
+					     .disk = disk,
+					     .bytes = 512,
+					     .issued_ns = error ? begin : 0,
+					     .end_ns = end,
+					     .error = error } });
+}
+
+/* Sums by device and operation; an instant has the time since its issue. */
+TEST(test_requests)
+{
+	struct summary *s = *state;
+	struct request_sum **sums;
+	size_t n;
+
+	start(s, 1000);
+	request(s, "vda", "read", 1010, 1020, 0);
+	request(s, "vda", "read", 1010, 1050, 5);
+	request(s, "vda", "write", 1010, 1041, 0);
+	request(s, "", "read", 1010, 1011, 0);
+	stop(s, 1100);
+	assert_int_equal(activity_sums_requests(&s->activity, &sums, &n), 0);
+	assert_int_equal(n, 3);
+	assert_string_equal(sums[0]->disk, "vda");
+	assert_string_equal(sums[0]->op, "read");
+	assert_int_equal(sums[0]->count, 2);
+	assert_int_equal(sums[0]->bytes, 1024);
+	assert_int_equal(sums[0]->total_ns, 50);
+	assert_int_equal(sums[0]->max_ns, 40);
+	assert_int_equal(sums[0]->n_errors, 1);
+	assert_string_equal(sums[1]->op, "write");
+	assert_string_equal(sums[2]->disk, "");
+	free(sums);
+}
+
 TEST(test_intervals)
 {
 	struct summary *s = *state;
@@ -552,6 +592,7 @@ int main(void)
 		WITH_SUMMARY(test_marks),
 		WITH_SUMMARY(test_threads_by_cpu),
 		WITH_SUMMARY(test_intervals),
+		WITH_SUMMARY(test_requests),
 		WITH_SUMMARY(test_counters),
 	};
 
