@@ -143,7 +143,8 @@ static bool edit_redact_keeps_name(const struct edit_redact *r, const struct fxt
 		return edit_redact_keeps_object(r, record);
 	if (record->type == FXT_RECORD_BLOB)
 		return edit_redact_is_own(record);
-	if (record->type == FXT_RECORD_EVENT && edit_redact_is_tracepoint(record))
+	if (record->type == FXT_RECORD_EVENT &&
+	    (edit_redact_is_tracepoint(record) || fxt_record_row(record) == FXT_ROW_REQUEST))
 		return edit_redact_is_own(record);
 	return record->type == FXT_RECORD_EVENT && edit_redact_is_own(record) && r->keep_kernel;
 }

@@ -52,6 +52,11 @@ gojq -r 'select(.record == "kernel_object" and .name == "dd") | .koid' "$DUMP" |
 json "$TMP/reads" .args.thread | cat - <(json "$TMP/writes" .args.thread) | sort -u >"$TMP/threads"
 assert_eq "$(comm -23 "$TMP/threads" "$TMP/dds" | wc -l) $(wc -l <"$TMP/threads")" "0 2" "threads of requests"
 expect_exit 0 "$KYMO" check "$TMP/all.fxt"
+# Operations and devices are no secrets.
+expect_exit 0 "$KYMO" redact "$TMP/all.fxt" "$TMP/redacted.fxt"
+dump_records "$TMP/redacted.fxt"
+requests read >"$TMP/reads"
+assert_eq "$(wc -l <"$TMP/reads")" 100 "reads in a redacted archive"
 "$KYMO" summary --json "$TMP/all.fxt" >"$TMP/summary.json"
 # shellcheck disable=SC2016
 holds "$TMP/summary.json" '.block | map(select(.disk == $name) | "\(.op) \(.count) \(.bytes) \(.n_errors)") | sort ==
