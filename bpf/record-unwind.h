@@ -42,16 +42,8 @@ struct unwind_row {
 #define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
 /* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
-/*
- * The code of a function that no table describes, and that does not set the frame pointer. While
- * such a function runs, the register holds the frame pointer of one of its callers. With
- * UNWIND_BARE_NOT or UNWIND_BARE_FRAMED as BP, the function may set the frame pointer, or begins
- * with that, and is joined with a function that does not: one of the two jumps to the other one.
- * OFFSET is equal in functions that are joined, and differs in others that follow each other.
- */
-#define UNWIND_BARE        11
-#define UNWIND_BARE_NOT    1
-#define UNWIND_BARE_FRAMED 2
+/* code that no table describes, and whose instructions do not prove where the caller is */
+#define UNWIND_UNPROVEN 11
 /* SP + N words + OFFSET * 16 words, for large frames. OFFSET is unsigned here. */
 #define UNWIND_SP_FAR(n)  (12 + (n))
 #define UNWIND_SP_FARS    16
@@ -74,7 +66,12 @@ struct unwind_row {
  * this, since its child uses the same stack.
  */
 #define UNWIND_RETURN_IN(n) (UNWIND_REGISTER(UNWIND_REGISTERS) + (n))
-#define _UNWIND_KINDS       UNWIND_RETURN_IN(UNWIND_REGISTERS)
+/*
+ * Like UNWIND_SP and UNWIND_BP, for code that no table describes: its instructions prove the rule.
+ */
+#define UNWIND_CODE_SP UNWIND_RETURN_IN(UNWIND_REGISTERS)
+#define UNWIND_CODE_BP (UNWIND_CODE_SP + 1)
+#define _UNWIND_KINDS  (UNWIND_CODE_BP + 1)
 /* Not in rows: the table for the address does not exist, but can be added later. */
 #define UNWIND_MISSING _UNWIND_KINDS
 
@@ -98,11 +95,10 @@ struct unwind_row {
 #define UNWIND_RULE_KIND(rule)   ((rule)&0xff)
 #define UNWIND_RULE_BP(rule)     ((rule) >> 8 & 0xff)
 #define UNWIND_RULE_OFFSET(rule) ((__s16)((rule) >> 16))
-/* Whether RULE is that of a function that does not set the frame pointer. */
-#define UNWIND_IS_BARE(rule) (((rule)&0xffff) == UNWIND_BARE)
-/* Whether OTHER, of the same file, is the rule of the same function, or of a joined one. */
-#define UNWIND_IS_JOINED(rule, other)                                                              \
-	(UNWIND_RULE_KIND(rule) == UNWIND_BARE && (((rule) ^ (other)) & 0xffff00ff) == 0)
+/* Whether RULE is that of code that no table of the file describes. */
+#define UNWIND_IS_CODE(rule)                                                                       \
+	(UNWIND_RULE_KIND(rule) == UNWIND_UNPROVEN || UNWIND_RULE_KIND(rule) == UNWIND_CODE_SP ||  \
+	 UNWIND_RULE_KIND(rule) == UNWIND_CODE_BP)
 
 /* ---- tables ---- */
 

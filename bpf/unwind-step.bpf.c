@@ -318,45 +318,13 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 	return rule;
 }
 
-/* Whether TARGET is in W's mapping, in the function with RULE or in one that is joined with it. */
-static __always_inline bool unwind_is_joined(const struct unwind_walk *w, __u64 target, __u32 rule)
-{
-	return target - w->start < w->bytes &&
-	       UNWIND_IS_JOINED(rule, unwind_find_rule(w->file, w->generation,
-						       (__u32)(target + w->shift)));
-}
-
-/*
- * Whether the call before RETURNS is one of W's function, which has RULE, or of a function that can
- * have jumped there. (A word that an earlier call has left on the stack can follow a call of a
- * function nearby.)
- */
-static __always_inline bool unwind_calls_joined(const struct unwind_walk *w, __u64 returns,
-						__u32 rule)
-{
-	return unwind_is_joined(w, unwind_called_at(returns, false), rule) ||
-	       unwind_is_joined(w, unwind_called_at(returns, true), rule);
-}
-
-/*
- * As unwind_words_of_leaf(), if the word on top of the stack follows a call of W's function, or of
- * one that is joined with it. While a function has a frame, that word is a local variable, where an
- * earlier call can have left its return address. So if the function begins with a frame, the word
- * is its return address only if the frame pointer leads to none.
- */
-static __always_inline __u32 unwind_words_of_joined(const struct unwind_walk *w, __u32 rule)
-{
-	if (UNWIND_RULE_BP(rule) != UNWIND_BARE_FRAMED || w->bp < w->sp ||
-	    w->bp & (UNWIND_WORD - 1))
-		return 1;
-	return !stack_follows_call(unwind_returns_at(w, w->bp + UNWIND_WORD));
-}
-
 /*
  * Returns the distance between the CFA and SP in words, if W's function has no frame pointer at
- * this point (not yet, no longer, or never); 0 if it seems to have one. RULE is that of its code.
+ * this point (not yet, no longer, or never); 0 if it seems to have one. If IS_UNPROVEN, a call of
+ * the function before the word on top of the stack does not count: an earlier call can have left
+ * that word there.
  */
-static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 rule)
+static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, bool is_unproven)
 {
 	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
 
@@ -364,24 +332,22 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 
 	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))
 		return 2;
 	code >>= 8;
-	if ((unwind_is_entry(code) || unwind_is_return(code)) && stack_follows_call(returns))
+	if ((unwind_is_return(code) ||
+	     (is_unproven ? unwind_is_push(code) : unwind_is_entry(code))) &&
+	    stack_follows_call(returns))
 		return 1;
-	if (UNWIND_RULE_KIND(rule) != UNWIND_BARE)
-		return stack_calls_into(returns, w->ip) > 0;
-	return unwind_calls_joined(w, returns, rule) ? unwind_words_of_joined(w, rule) : 0;
+	return !is_unproven && stack_calls_into(returns, w->ip) > 0;
 }
 
 /*
- * Whether code that no table describes can return to RETURNS, to which the frame pointer leads: 0
- * or UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that of a
- * caller with a table. The function that is called before RETURNS is then described, or is bare,
- * and cannot have jumped to this code, whose rule is OWN. Without the table of the called function,
- * or while mappings change, this is unknown.
+ * Whether code without a file can return to RETURNS, to which the frame pointer leads: 0 or
+ * UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that of a caller
+ * with a table. The function that is called before RETURNS is then described. Without the table of
+ * the called function, or while mappings change, this is unknown.
  */
-static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns, __u32 own)
+static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
 	__u64 target = unwind_called_at(returns, false);
-	__u16 file = w->file;
 	__u32 rule;
 	int end;
 
@@ -393,9 +359,7 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 		if (target)
 			rule = unwind_rule_at(w, target, &end);
 	}
-	if (rule == UNWIND_NONE ||
-	    (UNWIND_RULE_KIND(rule) == UNWIND_BARE &&
-	     (!UNWIND_IS_BARE(rule) || (w->file == file && UNWIND_IS_JOINED(own, rule)))))
+	if (rule == UNWIND_NONE || UNWIND_IS_CODE(rule))
 		return 0;
 	if (end == UNWIND_END_COPIED || end == UNWIND_END_BUSY)
 		return end;
@@ -404,8 +368,8 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 }
 
 /*
- * Moves TO to the caller of code without a description: run-time compilers and Go keep frame
- * pointers. But if RULE says that the function sets none, the frame pointer leads past its caller.
+ * Moves TO to the caller of code without a description. Run-time compilers keep frame pointers. But
+ * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions prove none.
  */
 static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule)
 {
@@ -417,11 +381,11 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule
 		return unwind_interrupted(to);
 	if (unwind_is_after_clone(to))
 		return unwind_after_clone(to);
-	words = to->exact ? unwind_words_of_leaf(to, rule) : 0;
+	words = to->exact ? unwind_words_of_leaf(to, rule != UNWIND_NONE) : 0;
 	if (words)
 		return unwind_caller(to, to->sp + words * UNWIND_WORD,
 				     words == 2 ? 2 : UNWIND_BP_SAME);
-	if (UNWIND_IS_BARE(rule))
+	if (rule != UNWIND_NONE)
 		return UNWIND_END_TABLE;
 	if (to->bp == 0) {
 		to->ip = 0;
@@ -430,10 +394,35 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule
 	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1))
 		return UNWIND_END_TABLE;
 	returns = unwind_returns_at(to, to->bp + UNWIND_WORD);
-	end = returns ? unwind_judge_return(to, returns, rule) : 0;
+	end = returns ? unwind_judge_return(to, returns) : 0;
 	if (end)
 		return end;
 	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
+}
+
+/* Returns the rule that applies like RULE, if RULE is proven by instructions. */
+static __always_inline __u32 unwind_as_described(__u32 rule)
+{
+	__u32 kind = UNWIND_RULE_KIND(rule);
+
+	if (kind == UNWIND_CODE_SP)
+		return rule - UNWIND_CODE_SP + UNWIND_SP;
+	return kind == UNWIND_CODE_BP ? rule - UNWIND_CODE_BP + UNWIND_BP : rule;
+}
+
+/*
+ * Moves TO to the caller according to RULE, which the instructions prove. A word that follows no
+ * call is no return address, except that of a signal's handler.
+ */
+static __noinline int unwind_caller_by_code(struct unwind_walk *to, __u32 rule)
+{
+	int end;
+
+	rule = unwind_as_described(rule);
+	end = unwind_caller(to, unwind_cfa(to, rule), UNWIND_RULE_BP(rule));
+	if (end || !to->ip || stack_follows_call(to->ip) || unwind_is_sigreturn(to))
+		return end;
+	return UNWIND_END_TABLE;
 }
 
 /*
@@ -462,6 +451,8 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 		return 0;
 	before = unwind_find_rule(w->file, w->generation, (__u32)(w->ip + w->shift));
 	after = unwind_find_rule(w->file, w->generation, (__u32)(w->ip + 1 + w->shift));
+	before = unwind_as_described(before);
+	after = unwind_as_described(after);
 	if (before == after)
 		return 0;
 	/*
@@ -531,7 +522,7 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		 */
 		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
-	case UNWIND_BARE:
+	case UNWIND_UNPROVEN:
 		return unwind_undescribed(w, rule);
 	case UNWIND_END:
 		w->ip = 0;
@@ -543,6 +534,8 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 	}
 	if (UNWIND_RULE_KIND(rule) < UNWIND_REGISTER(0))
 		return unwind_caller(w, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
+	if (UNWIND_IS_CODE(rule))
+		return unwind_caller_by_code(w, rule);
 	if (!w->innermost)
 		return UNWIND_END_UNSUPPORTED;
 	end = UNWIND_RULE_KIND(rule) < UNWIND_RETURN_IN(0)

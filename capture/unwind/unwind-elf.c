@@ -199,12 +199,25 @@ static void unwind_elf_add_symbols(struct unwind_elf *elf, const struct elf_part
 				   const GElf_Shdr *header)
 {
 	const uint8_t *symbols = unwind_elf_bytes_at(parts, header->sh_offset, header->sh_size);
+	GElf_Shdr strings;
 
 	if (!symbols || (header->sh_type != SHT_SYMTAB &&
 			 (header->sh_type != SHT_DYNSYM || elf->n_symbols > 0)))
 		return;
 	elf->symbols = symbols;
 	elf->n_symbols = header->sh_size / sizeof(Elf64_Sym);
+	elf->names = NULL;
+	if (gelf_getshdr(elf_getscn(parts->elf, header->sh_link), &strings)) {
+		elf->names = unwind_elf_bytes_at(parts, strings.sh_offset, strings.sh_size);
+		elf->n_names = strings.sh_size;
+	}
+}
+
+const char *unwind_elf_name(const struct unwind_elf *elf, uint32_t at)
+{
+	if (!elf->names || at >= elf->n_names || !memchr(elf->names + at, 0, elf->n_names - at))
+		return NULL;
+	return (const char *)elf->names + at;
 }
 
 static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_parts *parts)
@@ -308,7 +321,7 @@ int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n)
 	struct elf_parts parts = { .data = data, .n = n };
 	int r;
 
-	*elf = (struct unwind_elf){ .data = data };
+	*elf = (struct unwind_elf){ .data = data, .n_data = n };
 	/* The magic number is checked here, because libelf would unpack archives. */
 	if (n < sizeof(Elf32_Ehdr) || memcmp(data, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;

@@ -28,8 +28,11 @@ struct unwind_elf {
 	struct cfi_section debug_frame; /* likewise */
 	uint8_t *unpacked;              /* owned; the data of debug_frame if it was compressed */
 	const uint8_t *data;            /* the whole file */
-	const uint8_t *symbols;         /* Elf64_Sym, perhaps unaligned; of .symtab or .dynsym */
+	size_t n_data;
+	const uint8_t *symbols; /* Elf64_Sym, perhaps unaligned; of .symtab or .dynsym */
 	size_t n_symbols;
+	const uint8_t *names; /* of the symbols; NULL = unknown */
+	size_t n_names;
 };
 
 /*
@@ -39,3 +42,6 @@ struct unwind_elf {
  */
 int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n);
 void unwind_elf_deinit(struct unwind_elf *elf);
+
+/* Returns the name of a symbol (`st_name`), or NULL. */
+const char *unwind_elf_name(const struct unwind_elf *elf, uint32_t at);

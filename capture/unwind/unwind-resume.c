@@ -140,8 +140,10 @@ static uint64_t unwind_resume_cfa(struct unwind_resume *r, uint32_t rule)
 
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_SP:
+	case UNWIND_CODE_SP:
 		return r->sp + offset;
 	case UNWIND_BP:
+	case UNWIND_CODE_BP:
 		return r->bp + offset;
 	case UNWIND_SP_DEREF:
 		return unwind_resume_word(r, r->sp + offset, 0);
@@ -220,13 +222,13 @@ static const struct rec_piece_call *unwind_resume_call(const struct unwind_resum
 }
 
 /*
- * Whether code without a table in M, which has the rule OWN, can return to the address RETURNS, to
- * which the frame pointer leads. The programs judge this by the call before that address
+ * Whether code without a table in M can return to the address RETURNS, to which the frame pointer
+ * leads. The programs judge this by the call before that address
  * (unwind_judge_return()), and have put the calls of some frames into the piece. The copy has no
  * other code. For other frames, the return address must be in the same code without a table.
  */
 static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
-				     uint32_t own, uint64_t returns)
+				     uint64_t returns)
 {
 	const struct rec_piece_call *call = unwind_resume_call(r);
 	const struct unwind_mapping *to;
@@ -238,7 +240,7 @@ static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwin
 		if (!to || to->file != m->file || to->generation != m->generation)
 			return false;
 		rule = unwind_resume_rule(r, to, returns - 1);
-		return rule == UNWIND_NONE || UNWIND_RULE_KIND(rule) == UNWIND_BARE;
+		return rule == UNWIND_NONE;
 	}
 	if (call->called <= PIECE_CALLED_BY_REGISTER)
 		return call->called != 0;
@@ -248,17 +250,11 @@ static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwin
 		target = call->linked;
 		rule = unwind_resume_rule_at(r, target);
 	}
-	if (UNWIND_RULE_KIND(rule) != UNWIND_BARE)
-		return rule == UNWIND_NONE;
-	to = unwind_resume_mapping(r, target);
-	return !UNWIND_IS_BARE(rule) ||
-	       (to && to->file == m->file && to->generation == m->generation &&
-		UNWIND_IS_JOINED(own, rule));
+	return rule == UNWIND_NONE || UNWIND_IS_CODE(rule);
 }
 
-/* Moves to the caller of code without a table, which has RULE, and can keep frame pointers. */
-static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwind_mapping *m,
-				     uint32_t rule)
+/* Moves to the caller of code without a table, which can keep frame pointers. */
+static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwind_mapping *m)
 {
 	uint64_t returns;
 
@@ -268,7 +264,7 @@ static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwin
 	}
 	if (r->bp < r->sp || r->bp % UNWIND_RESUME_WORD ||
 	    !unwind_resume_read(r, r->bp + UNWIND_RESUME_WORD, &returns) ||
-	    (returns != 0 && !unwind_resume_can_return(r, m, rule, returns)))
+	    (returns != 0 && !unwind_resume_can_return(r, m, returns)))
 		return UNWIND_END_TABLE;
 	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
@@ -281,12 +277,10 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
 		return UNWIND_END_TABLE;
-	case UNWIND_BARE:
-		if (UNWIND_IS_BARE(rule))
-			return UNWIND_END_TABLE;
-		return unwind_resume_undescribed(r, m, rule);
+	case UNWIND_UNPROVEN:
+		return UNWIND_END_TABLE;
 	case UNWIND_NONE:
-		return unwind_resume_undescribed(r, m, rule);
+		return unwind_resume_undescribed(r, m);
 	case UNWIND_END:
 		r->ip = 0;
 		return 0;
@@ -296,7 +290,7 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 		return UNWIND_END_UNSUPPORTED;
 	}
 	/* The copy of the stack does not contain these registers. */
-	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0))
+	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0) && !UNWIND_IS_CODE(rule))
 		return UNWIND_END_UNSUPPORTED;
 	return unwind_resume_caller(r, unwind_resume_cfa(r, rule), UNWIND_RULE_BP(rule));
 }

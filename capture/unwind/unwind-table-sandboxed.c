@@ -43,9 +43,11 @@ static bool unwind_table_rule_is_valid(uint32_t rule)
 	case UNWIND_NONE:
 	case UNWIND_END:
 	case UNWIND_SIGNAL:
+	case UNWIND_UNPROVEN:
 		return rule == kind;
-	case UNWIND_BARE:
-		return UNWIND_RULE_BP(rule) <= UNWIND_BARE_FRAMED && offset >= 0;
+	case UNWIND_CODE_SP:
+	case UNWIND_CODE_BP:
+		return UNWIND_RULE_BP(rule) != UNWIND_BP_AT_BP && offset > 0;
 	case UNWIND_PLT:
 		return offset >= 0 && offset < 16;
 	case UNWIND_UNSUPPORTED:

@@ -13,18 +13,19 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "capture/unwind/unwind-cfi.h"
+#include "capture/unwind/unwind-code-x86.h"
 #include "capture/unwind/unwind-elf.h"
-#include "capture/unwind/unwind-functions.h"
+#include "capture/unwind/unwind-flow.h"
 #include "capture/unwind/unwind-rows-x86.h"
 
-enum { EH_FRAME, DEBUG_FRAME, _SECTIONS, BARE = _SECTIONS };
+enum { EH_FRAME, DEBUG_FRAME, _SECTIONS };
 
 enum { FDES_MAX = 1 << 22 };
 
 /* Where an FDE is. Addresses are relative, as in rows. */
 struct fde_place {
 	uint32_t begin, size;
-	uint32_t offset; /* offset of the FDE in its section; of a function without one, its rule */
+	uint32_t offset; /* offset of the FDE in its section */
 	uint8_t section;
 	bool too_long; /* it was cut at the end of its segment */
 };
@@ -41,6 +42,9 @@ struct table_builder {
 	uint32_t done;       /* end of the code that has rows */
 	uint32_t begin, end; /* range of the current FDE */
 	uint32_t n_overlaps;
+	struct code_range *ranges; /* code without FDEs */
+	size_t n_ranges, room_ranges;
+	struct unwind_flow flow;
 };
 
 /* ---- FDEs ---- */
@@ -124,80 +128,78 @@ static int unwind_table_find_fdes(struct table_builder *b)
 	return r;
 }
 
-/* ---- functions without FDEs ---- */
+/* ---- code without FDEs ---- */
 
-/* Returns the first of N FDEs that begins after ADDRESS, an address of the file. */
-static size_t unwind_table_next_fde(const struct table_builder *b, size_t n, uint64_t address)
+/* Returns true if the N bytes at CODE only fill the space between two functions. */
+static bool unwind_table_is_padding(const uint8_t *code, uint64_t n)
 {
-	return ARRAY_FIRST(i, 0, n, b->fdes[i].begin > address - b->first_address);
+	struct code_instruction i;
+
+	for (uint64_t at = 0; at < n; at += i.length)
+		if (!code_x86_read(code + at, n - at, 0, &i) || !i.is_padding)
+			return false;
+	return true;
 }
 
-static bool unwind_table_is_undescribed(uint64_t address, const void *userdata)
+/* Adds the code of SEGMENT from BEGIN to END, which are relative to it. */
+static int unwind_table_add_range(struct table_builder *b, const struct unwind_segment *segment,
+				  uint64_t begin, uint64_t end)
 {
-	const struct table_builder *b = userdata;
-	size_t next = unwind_table_next_fde(b, b->n_fdes, address);
+	const uint8_t *code = b->elf->data + segment->offset + begin;
 
-	/* If FDEs overlap, an earlier one can describe the address, too. Then that one applies. */
-	return next == 0 ||
-	       address - b->first_address - b->fdes[next - 1].begin >= b->fdes[next - 1].size;
-}
-
-/* Ends each of the N functions at F where the next FDE begins. Returns the number of the rest. */
-static size_t unwind_table_cut_functions(const struct table_builder *b, struct unwind_function *f,
-					 size_t n)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t next = unwind_table_next_fde(b, b->n_fdes, f[i].begin);
-		uint64_t limit = UNWIND_NO_ADDRESS;
-
-		if (next < b->n_fdes)
-			limit = b->fdes[next].begin;
-		if (f[i].begin - b->first_address >= limit)
-			continue;
-		if (f[i].end - b->first_address > limit)
-			f[i].end = b->first_address + limit;
-		f[to++] = f[i];
-	}
-	return to;
-}
-
-static int unwind_table_add_function(struct table_builder *b, const struct unwind_function *f)
-{
-	uint8_t bp = f->is_framed ? UNWIND_BARE_FRAMED : UNWIND_BARE_NOT;
-
-	if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
+	if (begin >= end || unwind_table_is_padding(code, end - begin))
+		return 0;
+	if (GROW(b->ranges, b->room_ranges, b->n_ranges + 1) < 0)
 		return -ENOMEM;
-	b->fdes[b->n_fdes++] = (struct fde_place){
-		.begin = (uint32_t)(f->begin - b->first_address),
-		.size = (uint32_t)(f->end - f->begin),
-		.offset = UNWIND_RULE(UNWIND_BARE, f->is_bare ? 0 : bp, f->joined & INT16_MAX),
-		.section = BARE,
+	b->ranges[b->n_ranges++] = (struct code_range){
+		.begin = segment->address + begin,
+		.end = segment->address + end,
+		.code = code,
 	};
 	return 0;
 }
 
-/*
- * Marks the functions without FDEs that keep no frame pointer, and those that are joined with them.
- * All FDEs are known, and sorted.
- */
-static int unwind_table_add_bare(struct table_builder *b)
+/* Adds the code of SEGMENT that no FDE describes. All FDEs are known, and sorted. */
+static int unwind_table_add_ranges(struct table_builder *b, const struct unwind_segment *segment)
 {
-	_cleanup_free_ struct unwind_function *functions = NULL;
-	size_t n;
-	int r = unwind_functions_find(b->elf, FDES_MAX - b->n_fdes, unwind_table_is_undescribed, b,
-				      &functions, &n);
+	uint64_t done = 0, base = segment->address - b->first_address;
+	int r = 0;
 
-	if (r < 0 || n == 0)
+	for (size_t i = 0; r == 0 && i < b->n_fdes && done < segment->size; i++) {
+		uint64_t begin = b->fdes[i].begin, end = begin + b->fdes[i].size;
+
+		if (end <= base)
+			continue;
+		begin = begin < base ? 0 : begin - base;
+		end -= base;
+		if (begin > segment->size)
+			begin = segment->size;
+		r = unwind_table_add_range(b, segment, done, begin);
+		if (end > done)
+			done = end;
+	}
+	return r ?: unwind_table_add_range(b, segment, done, segment->size);
+}
+
+DEFINE_ORDER(unwind_table_by_begin, struct code_range, COMPARE(x->begin, y->begin))
+
+/* Follows the instructions of code without FDEs. */
+static int unwind_table_follow_code(struct table_builder *b)
+{
+	size_t n = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < b->elf->n_segments; i++)
+		r = unwind_table_add_ranges(b, &b->elf->segments[i]);
+	if (r < 0)
 		return r;
-	n = unwind_table_cut_functions(b, functions, n);
-	unwind_functions_judge(b->elf, functions, n);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (functions[i].has_bare)
-			r = unwind_table_add_function(b, &functions[i]);
-	unwind_table_sort_places(b);
-	return r;
+	SORT(b->ranges, b->n_ranges, unwind_table_by_begin);
+	/* Segments can overlap. */
+	for (size_t i = 0; i < b->n_ranges; i++)
+		if (n == 0 || b->ranges[i].begin >= b->ranges[n - 1].end)
+			b->ranges[n++] = b->ranges[i];
+	b->n_ranges = n;
+	return unwind_flow_init(&b->flow, b->elf, b->ranges, b->n_ranges);
 }
 
 /* ---- rows ---- */
@@ -230,19 +232,48 @@ static int unwind_table_on_state(uint64_t address, const struct cfi_cie *cie,
 	return unwind_table_append_row(b, (uint32_t)address, unwind_rule_x86(cie, state));
 }
 
+static int unwind_table_on_code(uint64_t address, uint32_t rule, void *userdata)
+{
+	struct table_builder *b = userdata;
+
+	return unwind_table_append_row(b, (uint32_t)(address - b->first_address), rule);
+}
+
+/* Appends the rows of the code up to END, which has no FDEs. */
+static int unwind_table_append_code(struct table_builder *b, uint32_t end)
+{
+	uint32_t begin = b->done;
+
+	if (end <= begin)
+		return 0;
+	b->done = end;
+	return unwind_flow_list(&b->flow, b->first_address + begin, b->first_address + end,
+				unwind_table_on_code, b);
+}
+
+/* The end of the last segment, as in rows. */
+static uint32_t unwind_table_last_end(const struct table_builder *b)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < b->elf->n_segments; i++) {
+		const struct unwind_segment *segment = &b->elf->segments[i];
+		uint64_t begin = segment->address - b->first_address;
+
+		if (begin < UNWIND_NO_ADDRESS && segment->size < UNWIND_NO_ADDRESS - begin &&
+		    begin + segment->size > last)
+			last = begin + segment->size;
+	}
+	return (uint32_t)last;
+}
+
 static int unwind_table_append_fde(struct table_builder *b, const struct fde_place *fde)
 {
 	size_t before;
-	int r = 0;
+	int r = unwind_table_append_code(b, b->begin);
 
-	if (b->done < b->begin)
-		r = unwind_table_append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
 	if (r < 0)
 		return r;
-	if (fde->section == BARE) {
-		b->done = b->end;
-		return unwind_table_append_row(b, b->begin, fde->offset);
-	}
 	before = b->n_rows;
 	r = fde->too_long ? -EBADMSG
 			  : cfi_execute(&b->sections[fde->section], fde->offset,
@@ -292,6 +323,7 @@ static int unwind_table_append_rows(struct table_builder *b)
 		if (b->begin < b->end)
 			r = unwind_table_append_fde(b, &b->fdes[i]);
 	}
+	r = r ?: unwind_table_append_code(b, unwind_table_last_end(b));
 	if (r == 0 && b->n_rows > 0)
 		r = unwind_table_append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
 	return r;
@@ -314,6 +346,8 @@ static void unwind_table_builder_deinit(struct table_builder *b)
 {
 	for (size_t i = 0; i < _SECTIONS; i++)
 		cfi_deinit(&b->sections[i]);
+	unwind_flow_deinit(&b->flow);
+	free(b->ranges);
 	free(b->fdes);
 	free(b->rows);
 }
@@ -349,7 +383,7 @@ static void unwind_table_fill_table(struct table_builder *b, struct unwind_table
 static int unwind_table_build_table(const struct unwind_elf *elf, struct unwind_table *ret)
 {
 	struct table_builder b = { .elf = elf, .first_address = unwind_table_lowest_address(elf) };
-	int r = unwind_table_find_fdes(&b) ?: unwind_table_add_bare(&b);
+	int r = unwind_table_find_fdes(&b) ?: unwind_table_follow_code(&b);
 
 	r = r ?: unwind_table_append_rows(&b);
 	if (r == 0)

@@ -24,7 +24,7 @@
 #include "capture/unwind/unwind-elf.h"
 
 /* Increment it if the rows for a file change: tables on disk are then unusable. */
-#define UNWIND_TABLE_VERSION 7
+#define UNWIND_TABLE_VERSION 9
 
 struct unwind_table {
 	uint8_t build_id[20]; /* the first bytes of the build ID, if the file has one */

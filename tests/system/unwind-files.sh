@@ -157,13 +157,13 @@ for name in pointer leaf short called pushed padded target framed; do
 		"$(grep -c " bare_$name " "$TMP/names" || true)" 99
 done
 
-# (it has no caller, so far as is known: then it stands for itself)
 expect_exit 0 "$KYMO" leaks --direct --resource fd -- "$TMP/odd" bare 10
-assert_says "$TMP/stdout" 'bare_dup  odd' "the stack of bare_dup()"
+assert_says "$TMP/stdout" 'with_room  odd' "the caller of bare_dup()"
+assert_says "$TMP/stdout" 'be_bare  odd' "the stack of bare_dup()"
 
 note "calls: a message has the causes for incomplete stacks"
-expect_exit 0 "$KYMO" calls --direct --stack-trace --call "$TMP/odd:leaf" -- "$TMP/odd" bare 1
-assert_says "$TMP/stderr" "in code without a table"
+expect_exit 0 "$KYMO" calls --direct --stack-trace --call "$TMP/odd:leaf" -- "$TMP/odd" register 1
+assert_says "$TMP/stderr" "in code whose table has rules that are not supported"
 
 note "functions without tables, before the table of their file exists"
 copies=()

@@ -28,7 +28,9 @@ static const char *const kinds[_UNWIND_KINDS] = {
 	[UNWIND_PLT] = "plt",
 	[UNWIND_SIGNAL] = "signal",
 	[UNWIND_UNSUPPORTED] = "unsupported",
-	[UNWIND_BARE] = "bare",
+	[UNWIND_UNPROVEN] = "unproven",
+	[UNWIND_CODE_SP] = "code sp",
+	[UNWIND_CODE_BP] = "code bp",
 };
 
 static const char *const whys[_UNWIND_WHYS] = {
@@ -45,7 +47,9 @@ static void print_rule(uint32_t rule)
 	uint32_t kind = UNWIND_RULE_KIND(rule), bp = UNWIND_RULE_BP(rule);
 	int offset = UNWIND_RULE_OFFSET(rule);
 
-	if (kind >= UNWIND_RETURN_IN(0))
+	if (kind >= UNWIND_CODE_SP)
+		printf("%s%+d", kinds[kind], 8 * offset);
+	else if (kind >= UNWIND_RETURN_IN(0))
 		printf("sp%+d, ip in r%u", 8 * offset, kind - UNWIND_RETURN_IN(0));
 	else if (kind >= UNWIND_REGISTER(0))
 		printf("r%u%+d", kind - UNWIND_REGISTER(0), 8 * offset);

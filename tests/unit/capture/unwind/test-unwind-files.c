@@ -55,11 +55,12 @@ static void compare_at(const struct unwind_table *table, const struct unwind_tru
 	bool understood = unwind_truth_caller(truth, address, &theirs);
 
 	n_points++;
+	/* Code without FDEs, also where a program begins. */
+	if (!theirs.known && (UNWIND_IS_CODE(rule) || UNWIND_RULE_KIND(rule) == UNWIND_END))
+		return;
 	/*
 	 * libdw reads a .debug_frame up to the first zero only; Go programs with C code have more.
 	 */
-	if (!theirs.known && UNWIND_RULE_KIND(rule) == UNWIND_BARE)
-		return;
 	if (!theirs.known && truth->debug_frame && UNWIND_RULE_KIND(rule) != UNWIND_NONE) {
 		n_beyond++;
 		return;
@@ -154,8 +155,6 @@ static void check_file(const char *path)
 	assert_same(&table, &apart);
 	unwind_table_deinit(&apart);
 	assert_int_equal(unwind_truth_init(&truth, fd), 0);
-	if (!truth.eh_frame && !truth.debug_frame)
-		assert_int_equal(table.n_rows, 0);
 	if (table.n_rows > 0)
 		compare_all(&table, &truth);
 	assert_supported(&table);

@@ -109,6 +109,7 @@ static void assert_rule(const char *letters, struct bytes code, uint32_t rule)
 }
 
 #define RULE(kind, bp, offset) UNWIND_RULE(UNWIND_##kind, bp, offset)
+#define UNPROVEN               RULE(UNPROVEN, 0, 0)
 #define UNSUPPORTED(why)       UNWIND_RULE(UNWIND_UNSUPPORTED, 0, UNWIND_WHY_##why)
 
 TEST(test_cfa)
@@ -424,9 +425,9 @@ static void assert_rows(struct outbuf *frames, const struct expected_row *rows, 
 TEST(test_neighbours)
 {
 	static const struct expected_row rows[] = {
-		{ 0x10000, UNWIND_NONE }, { 0x11000, RULE(SP, 0, 1) }, { 0x11030, RULE(SP, 0, 2) },
-		{ 0x11040, UNWIND_NONE }, { 0x11041, RULE(SP, 0, 2) }, { 0x11048, RULE(SP, 0, 3) },
-		{ 0x11080, UNWIND_NONE },
+		{ 0x10000, UNPROVEN }, { 0x11000, RULE(SP, 0, 1) }, { 0x11030, RULE(SP, 0, 2) },
+		{ 0x11040, UNPROVEN }, { 0x11041, RULE(SP, 0, 2) }, { 0x11048, RULE(SP, 0, 3) },
+		{ 0x11080, UNPROVEN }, { 0x14000, UNWIND_NONE },
 	};
 	struct outbuf frames = { 0 };
 
@@ -443,10 +444,8 @@ TEST(test_neighbours)
 TEST(test_overlaps)
 {
 	static const struct expected_row rows[] = {
-		{ 0x10000, UNWIND_NONE },
-		{ 0x11000, RULE(SP, 0, 1) },
-		{ 0x11040, RULE(SP, 0, 2) },
-		{ 0x11060, UNWIND_NONE },
+		{ 0x10000, UNPROVEN }, { 0x11000, RULE(SP, 0, 1) }, { 0x11040, RULE(SP, 0, 2) },
+		{ 0x11060, UNPROVEN }, { 0x14000, UNWIND_NONE },
 	};
 	struct outbuf frames = { 0 };
 
@@ -462,11 +461,16 @@ TEST(test_overlaps)
 TEST(test_damaged_fdes)
 {
 	static const struct expected_row rows[] = {
-		{ 0x10000, UNWIND_NONE },          { 0x11000, RULE(SP, 0, 1) },
-		{ 0x11020, UNSUPPORTED(DAMAGED) }, { 0x11040, RULE(SP, 0, 2) },
-		{ 0x11060, UNWIND_NONE },          { 0x11100, UNSUPPORTED(DAMAGED) },
-		{ 0x11200, RULE(SP, 0, 3) },       { 0x11220, UNWIND_NONE },
-		{ 0x11300, UNSUPPORTED(DAMAGED) }, { 0x14000, UNWIND_NONE },
+		{ 0x10000, UNPROVEN },
+		{ 0x11000, RULE(SP, 0, 1) },
+		{ 0x11020, UNSUPPORTED(DAMAGED) },
+		{ 0x11040, RULE(SP, 0, 2) },
+		{ 0x11060, UNPROVEN },
+		{ 0x11100, UNSUPPORTED(DAMAGED) },
+		{ 0x11200, RULE(SP, 0, 3) },
+		{ 0x11220, UNPROVEN },
+		{ 0x11300, UNSUPPORTED(DAMAGED) },
+		{ 0x14000, UNWIND_NONE },
 	};
 	struct outbuf frames = { 0 };
 
@@ -502,7 +506,7 @@ static void assert_function_rows(const struct function *functions, size_t n,
 		put_fde_at(&frames, at, 0x20, NO_BYTES);
 	file = make_cfi_file(&frames, FILE_BYTES);
 	for (size_t i = 0; i < n; i++) {
-		const Elf64_Sym symbol = { .st_info = STT_FUNC,
+		const Elf64_Sym symbol = { .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 					   .st_shndx = 1,
 					   .st_value = functions[i].address,
 					   .st_size = functions[i].size };
@@ -518,60 +522,36 @@ static void assert_function_rows(const struct function *functions, size_t n,
 	assert_file_rows(file, rows, n_rows, 0);
 }
 
-/* Functions of the symbols, whose frames nothing describes. */
-TEST(test_bare)
+/* Code that no FDE describes: a function is known by its symbol, or by what it does. */
+TEST(test_code)
 {
 	static const struct expected_row rows[] = {
-		{ 0x10000, UNWIND_NONE },    { 0x11000, RULE(SP, 0, 1) },
-		{ 0x11020, UNWIND_NONE },    { 0x11040, RULE(BARE, 0, 0) },
-		{ 0x11048, UNWIND_NONE },    { 0x110c0, RULE(BARE, 0, 4) },
-		{ 0x11100, RULE(SP, 0, 1) }, { 0x11120, UNWIND_NONE },
-	};
-	static const struct function functions[] = {
-		{ 0x11000, 0x20, BYTES("\x5b\xc3") },                      /* it has an FDE */
-		{ 0x11040, 8, BYTES("\x53\x90\x5b\xc3\xcc\xcc\xcc\xcc") }, /* push, pop, ret */
-		{ 0x11048, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3\x90\x90") }, /* a frame pointer */
-		{ 0x11060, 2, BYTES("\xeb\xfe") },                         /* it never returns */
-		{ 0x11080, 16, BYTES("\x55\x48\x8b\xec") }, /* the next one is in it */
-		{ 0x11088, 16, BYTES("\x5d\xc3") },
-		{ 0x110c0, UINT64_C(1) << 60, BYTES("\x5b\xc3") }, /* up to the next FDE */
-		{ UINT64_MAX, 8, NO_BYTES },
-	};
-
-	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
-}
-
-/* Functions that jump to each other have equal numbers. */
-TEST(test_joined)
-{
-	static const struct expected_row rows[] = {
-		{ 0x10000, UNWIND_NONE },
+		{ 0x10000, UNPROVEN },
 		{ 0x11000, RULE(SP, 0, 1) },
-		{ 0x11020, UNWIND_NONE },
-		{ 0x11030, RULE(BARE, UNWIND_BARE_NOT, 0) },
-		{ 0x11038, UNWIND_NONE },
-		{ 0x11040, RULE(BARE, 0, 0) },
-		{ 0x11048, UNWIND_NONE },
-		{ 0x11050, RULE(BARE, 0, 2) },
-		{ 0x11058, RULE(BARE, UNWIND_BARE_FRAMED, 0) },
-		{ 0x11060, UNWIND_NONE },
-		{ 0x11070, RULE(BARE, 0, 4) },
-		{ 0x11078, RULE(BARE, UNWIND_BARE_FRAMED, 4) },
-		{ 0x11080, RULE(BARE, 0, 6) },
-		{ 0x11088, UNWIND_NONE },
+		{ 0x11020, UNPROVEN },
+		{ 0x11040, RULE(CODE_SP, 0, 1) },
+		{ 0x11041, RULE(CODE_SP, 0, 2) },
+		{ 0x11043, RULE(CODE_SP, 0, 1) },
+		{ 0x11044, UNPROVEN },
+		{ 0x11048, RULE(CODE_SP, 0, 1) },
+		{ 0x11049, RULE(CODE_SP, 2, 2) },
+		{ 0x1104c, RULE(CODE_BP, 2, 2) },
+		{ 0x11052, RULE(CODE_SP, 0, 1) },
+		{ 0x11053, UNPROVEN },
+		{ 0x11060, RULE(CODE_SP, 0, 1) }, /* its symbol is enough */
+		{ 0x11062, UNPROVEN },
 		{ 0x11100, RULE(SP, 0, 1) },
-		{ 0x11120, UNWIND_NONE },
+		{ 0x11120, UNPROVEN },
+		{ 0x14000, UNWIND_NONE },
 	};
 	static const struct function functions[] = {
-		{ 0x11030, 8, BYTES("\xe9\x0b\x00\x00\x00") },     /* to the first byte */
-		{ 0x11040, 8, BYTES("\x53\x90\x5b\xc3") },         /* bare */
-		{ 0x11050, 8, BYTES("\xb0\x75\xef\x90\x5b\xc3") }, /* it only looks like a jump */
-		{ 0x11058, 8,
-		  BYTES("\x55\x48\x89\xe5\xeb\xe4\x90\x90") },         /* the last: to the middle */
-		{ 0x11070, 8, BYTES("\x74\x06\x90\x5b\xc3\x90\x90") }, /* it returns, too */
-		{ 0x11078, 8, BYTES("\xf3\x0f\x1e\xfa\x55\x48\x8b\xec") }, /* a frame pointer */
-		{ 0x11080, 8, BYTES("\xe9\xa0\x00\x00\x5b\xc3") },         /* behind all */
-		{ 0x11090, 8, BYTES("\xeb\x02\x90\x90\xeb\xfe") },         /* to itself */
+		{ 0x11000, 0x20, BYTES("\x5b\xc3") },          /* it has an FDE */
+		{ 0x11040, 4, BYTES("\x53\x90\x5b\xc3\xcc") }, /* push, nop, pop, ret */
+		/* push %rbp; mov %rsp,%rbp; push %rbx; mov %rax,(%rsp); leave; ret */
+		{ 0x11048, 9, BYTES("\x55\x48\x89\xe5\x53\x48\x89\x04\x24\xc9\xc3\xcc") },
+		{ 0x11060, 2, BYTES("\xeb\xfe") }, /* it never returns */
+		{ 0, 0, NO_BYTES },
+		{ UINT64_MAX, 8, NO_BYTES },
 	};
 
 	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
@@ -591,7 +571,7 @@ TEST(test_far_frames)
 	}
 	for (uint32_t kind = 0; kind <= _UNWIND_KINDS; kind++)
 		assert_int_equal(UNWIND_IS_SP_FAR(UNWIND_RULE(kind, 0, 1)),
-				 kind > UNWIND_BARE && kind < UNWIND_REGISTER(0));
+				 kind > UNWIND_UNPROVEN && kind < UNWIND_REGISTER(0));
 }
 
 TEST(test_no_table)
@@ -604,9 +584,9 @@ TEST(test_no_table)
 	put_cie(&frames, DW_EH_PE_absptr, "zR", USUAL);
 	file = make_cfi_file(&frames, FILE_BYTES);
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), 0);
-	assert_int_equal(table.n_rows, 0);
+	assert_int_equal(table.n_rows, 2);
 	assert_int_equal(table.n_segments, 1);
-	assert_int_equal(find_rule(&table, LOADED_AT), UNWIND_NONE);
+	assert_int_equal(find_rule(&table, LOADED_AT), UNPROVEN);
 	unwind_table_deinit(&table);
 	((Elf64_Ehdr *)file)->e_machine = EM_AARCH64;
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), -ENOTSUP);
@@ -742,9 +722,8 @@ int main(void)
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_damaged_fdes),
-		cmocka_unit_test(test_bare),
+		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_far_frames),
-		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_sections),

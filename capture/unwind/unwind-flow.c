@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run follows the code from one address, with an assumption about its frame, and stores the
+ * state of each instruction that it reaches. The assumption is proven if a return, or code whose
+ * state is known, agrees: a return finds its address on top of the stack, and the frame pointer of
+ * the caller. If anything contradicts, the run is discarded.
+ *
+ * A function that is called, or that other files see, is known to begin with a return address on
+ * top of the stack. Other code gets two assumptions: that it is a function, or that the last jump
+ * to an address in a register leads there (the cases of a switch).
+ */
+#include "capture/unwind/unwind-flow.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "capture/unwind/unwind-frame.h"
+
+enum { STEPS_PER_BYTE = 16 };
+
+/* Marks of instructions, in addition to UNWIND_CODE_*. */
+enum {
+	/* No call that may never return is between a known state and this one. */
+	UNWIND_FLOW_SURE = UNWIND_CODE_FREE,
+	UNWIND_FLOW_PROVEN = UNWIND_CODE_FREE
+			     << 1, /* a path from here ends as its state requires */
+};
+
+static void unwind_flow_push(struct unwind_flow *f, size_t **list, size_t *n, size_t *room,
+			     size_t index)
+{
+	if (f->error || GROW(*list, *room, *n + 1) < 0) {
+		f->error = -ENOMEM;
+		return;
+	}
+	(*list)[(*n)++] = index;
+}
+
+/* ---- a run ---- */
+
+/* Forgets the state of code that was found before: it can be entered in different states. */
+static void unwind_flow_taint(struct unwind_flow *f, size_t index)
+{
+	struct code_instruction i;
+
+	f->n_work = 0;
+	unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, index);
+	while (f->n_work > 0 && !f->error) {
+		size_t at = f->work[--f->n_work], next[2] = { SIZE_MAX, SIZE_MAX };
+		const struct code_range *range = unwind_code_range_at(&f->code, at);
+
+		if (!(f->states[at] & UNWIND_STATE_REACHED) ||
+		    !(f->states[at] & (UNWIND_STATE_FRAME | UNWIND_STATE_ENTRY)))
+			continue;
+		f->states[at] &= ~(UNWIND_STATE_FRAME | UNWIND_STATE_ENTRY);
+		if (!unwind_code_decode(range, at, &i))
+			continue;
+		if (i.kind == CODE_BRANCH || i.kind == CODE_JUMP)
+			next[0] = unwind_code_index(&f->code, i.target);
+		if (i.kind <= CODE_CALL_BY && i.kind != CODE_JUMP && i.kind != CODE_GO &&
+		    at + i.length < unwind_code_end(range))
+			next[1] = at + i.length;
+		for (int k = 0; k < 2; k++)
+			if (next[k] != SIZE_MAX && !(f->states[next[k]] & UNWIND_STATE_BEGIN))
+				unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, next[k]);
+	}
+	f->n_work = 0;
+}
+
+/* The function ends in state S: at a return, or at a jump to another function. */
+static void unwind_flow_end(struct unwind_flow *f, const struct unwind_frame *s)
+{
+	if (!s->is_entry && !unwind_frame_is_function(s) &&
+	    (s->sp > 1 || (s->bp != 0 && s->bp != UNWIND_FRAME_CALLER)))
+		f->is_wrong = true;
+}
+
+enum unwind_flow_way { UNWIND_FLOW_BY_JUMP, UNWIND_FLOW_BY_NEXT, UNWIND_FLOW_AFTER_CALL };
+
+/* A path reaches INDEX in state S. SURE is UNWIND_FLOW_SURE or 0. */
+static void unwind_flow_reach(struct unwind_flow *f, size_t index, const struct unwind_frame *s,
+			      enum unwind_flow_way way, unsigned sure)
+{
+	uint64_t state, old;
+
+	if (index == SIZE_MAX)
+		return;
+	/* The function that was called last does not return. */
+	if (way == UNWIND_FLOW_AFTER_CALL &&
+	    (f->code.marks[index] & UNWIND_CODE_BOUND || f->states[index] & UNWIND_STATE_BEGIN))
+		return;
+	state = unwind_frame_pack(s);
+	old = f->states[index];
+	if (old & UNWIND_STATE_BEGIN && !(old & UNWIND_STATE_FRESH)) {
+		/* (it may put arguments on the stack before it jumps to another one) */
+		if (!f->is_bounded)
+			unwind_flow_end(f, s);
+		return;
+	}
+	if (!(old & UNWIND_STATE_REACHED)) {
+		f->states[index] = state | UNWIND_STATE_FRESH | (old & UNWIND_STATE_BEGIN);
+		f->code.marks[index] |= sure;
+		unwind_flow_push(f, &f->fresh, &f->n_fresh, &f->room_fresh, index);
+		unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, index);
+	} else if (old & UNWIND_STATE_FRESH) {
+		state = unwind_frame_meet(old, state);
+		if (state == old && (f->code.marks[index] & sure) == sure)
+			return;
+		f->states[index] = state;
+		f->code.marks[index] |= sure;
+		unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, index);
+	} else if (((old ^ state) & (UNWIND_STATE_FRAME | UNWIND_STATE_ENTRY)) != 0) {
+		f->is_wrong = true;
+	}
+}
+
+/*
+ * System calls after which the stack is another one, or whose number is that of the return from a
+ * signal handler: rt_sigreturn, clone, fork, vfork, clone3.
+ */
+static bool unwind_flow_is_special_call(int32_t number)
+{
+	return number == 15 || (number >= 56 && number <= 58) || number == 435;
+}
+
+static bool unwind_flow_is_at_padding(const struct code_range *range, size_t index)
+{
+	struct code_instruction i;
+	size_t at = index;
+
+	while (at < unwind_code_end(range) && unwind_code_decode(range, at, &i) && i.is_padding)
+		at += i.length;
+	return at > index && (range->begin + (at - range->first)) % 16 == 0;
+}
+
+/* Follows one instruction at INDEX. Returns the index of the next one, or SIZE_MAX. */
+static size_t unwind_flow_step(struct unwind_flow *f, size_t index, int32_t *number)
+{
+	const struct code_range *range = unwind_code_range_at(&f->code, index);
+	struct unwind_frame s = unwind_frame_unpack(f->states[index]);
+	uint32_t before = s.sp;
+	size_t next, target = SIZE_MAX;
+	unsigned sure = f->code.marks[index] & UNWIND_FLOW_SURE;
+	struct code_instruction i;
+	bool is_call, has_frame;
+
+	if (!unwind_code_decode(range, index, &i)) {
+		f->is_wrong = true;
+		return SIZE_MAX;
+	}
+	next = index + i.length;
+	if (next - range->first >= range->end - range->begin)
+		next = SIZE_MAX;
+	is_call = i.kind == CODE_CALL || i.kind == CODE_CALL_BY;
+	if (i.kind == CODE_CALL || i.kind == CODE_BRANCH || i.kind == CODE_JUMP)
+		target = unwind_code_index(&f->code, i.target);
+	if (i.kind == CODE_CALL && next != SIZE_MAX && target == next)
+		i = (struct code_instruction){ .length = i.length,
+					       .kind = CODE_PLAIN,
+					       .effect = CODE_MOVE_SP,
+					       .n = -8,
+					       .number = -1 };
+	unwind_frame_apply(&s, &i);
+	/* The function does not take its return address off the stack. */
+	if (before != 0 && s.sp == 0 && (i.effect == CODE_MOVE_SP || i.effect == CODE_POP_BP) &&
+	    !f->is_sure)
+		f->is_wrong = true;
+	if (i.number >= 0 || is_call)
+		*number = i.number;
+	if (i.is_syscall && unwind_flow_is_special_call(*number)) {
+		f->states[index] &= ~UNWIND_STATE_FRAME;
+		return SIZE_MAX;
+	}
+	switch (i.kind) {
+	case CODE_CALL:
+		if (target != SIZE_MAX)
+			unwind_flow_push(f, &f->begins, &f->n_begins, &f->room_begins, target);
+		break;
+	case CODE_BRANCH:
+	case CODE_JUMP:
+		unwind_flow_reach(f, target, &s, UNWIND_FLOW_BY_JUMP, sure);
+		break;
+	case CODE_RETURN:
+		unwind_flow_end(f, &s);
+		break;
+	}
+	if (i.kind == CODE_JUMP || i.kind == CODE_GO || i.kind == CODE_RETURN || i.kind == CODE_END)
+		return SIZE_MAX;
+	if (is_call && f->stops_at_padding && next != SIZE_MAX &&
+	    unwind_flow_is_at_padding(range, next))
+		return SIZE_MAX;
+	if (is_call && !unwind_code_can_return(&f->code, &i, target))
+		return SIZE_MAX;
+	/* Before a call, the stack is aligned, but perhaps not for a function of this code. */
+	has_frame = s.bp != 0 && s.bp != UNWIND_FRAME_CALLER && s.saved != 0;
+	if (is_call && s.sp % 2 != 0 && !has_frame && (!f->is_sure || target == SIZE_MAX)) {
+		f->is_wrong |= !f->is_sure;
+		return SIZE_MAX;
+	}
+	if (is_call && f->loses_sp)
+		s.sp = 0;
+	if (is_call && !f->is_bounded &&
+	    (target == SIZE_MAX || !(f->code.marks[target] & UNWIND_CODE_CERTAIN)))
+		sure = 0;
+	unwind_flow_reach(f, next, &s, is_call ? UNWIND_FLOW_AFTER_CALL : UNWIND_FLOW_BY_NEXT,
+			  sure);
+	return next;
+}
+
+static void unwind_flow_forget(struct unwind_flow *f, size_t index)
+{
+	f->states[index] &= UNWIND_STATE_BEGIN;
+	f->code.marks[index] &= (uint8_t) ~(UNWIND_FLOW_SURE | UNWIND_FLOW_PROVEN);
+}
+
+static void unwind_flow_forget_fresh(struct unwind_flow *f)
+{
+	for (size_t k = 0; k < f->n_fresh; k++)
+		unwind_flow_forget(f, f->fresh[k]);
+	f->n_fresh = 0;
+}
+
+/*
+ * Whether the state AFTER an instruction of the run is that of INDEX, whose state is proven. A
+ * function ends with a JUMPS to another one, but not by reaching its code.
+ */
+static bool unwind_flow_agrees(const struct unwind_flow *f, size_t index,
+			       const struct unwind_frame *after, bool jumps)
+{
+	uint64_t state = index != SIZE_MAX ? f->states[index] : 0;
+
+	if (state & UNWIND_STATE_FRESH)
+		return f->code.marks[index] & UNWIND_FLOW_PROVEN &&
+		       unwind_frame_is_same(state, after);
+	if (state & UNWIND_STATE_BEGIN)
+		return jumps && unwind_frame_is_function(after);
+	return state & UNWIND_STATE_REACHED && unwind_frame_is_same(state, after);
+}
+
+/* Whether a path from INDEX, which the run has reached, ends as its state requires. */
+static bool unwind_flow_is_proven(const struct unwind_flow *f, size_t index)
+{
+	const struct code_range *range = unwind_code_range_at(&f->code, index);
+	struct unwind_frame s = unwind_frame_unpack(f->states[index]);
+	size_t next, target = SIZE_MAX;
+	struct code_instruction i;
+
+	if (!unwind_code_decode(range, index, &i))
+		return false;
+	unwind_frame_apply(&s, &i);
+	if (i.kind == CODE_RETURN || (i.kind == CODE_GO && i.has_slot))
+		return unwind_frame_is_function(&s);
+	if (i.kind == CODE_END || i.kind == CODE_GO)
+		return false;
+	if (i.kind == CODE_CALL || i.kind == CODE_BRANCH || i.kind == CODE_JUMP)
+		target = unwind_code_index(&f->code, i.target);
+	/*
+	 * Where a compiler knows that no value is left, a branch can lead to any function, so it
+	 * does not prove that the stack is empty.
+	 */
+	if (i.kind == CODE_JUMP ||
+	    (i.kind == CODE_BRANCH && target != SIZE_MAX &&
+	     (f->states[target] & UNWIND_STATE_FRESH || !unwind_frame_is_function(&s))))
+		if (unwind_flow_agrees(f, target, &s, true))
+			return true;
+	next = index + i.length;
+	if (i.kind == CODE_JUMP || next - range->first >= range->end - range->begin)
+		return false;
+	if (i.kind == CODE_CALL || i.kind == CODE_CALL_BY)
+		return unwind_code_can_return(&f->code, &i, target) &&
+		       f->states[next] & UNWIND_STATE_FRESH &&
+		       unwind_flow_agrees(f, next, &s, false);
+	return unwind_flow_agrees(f, next, &s, false);
+}
+
+/* Finds the states of the run that are proven. */
+static void unwind_flow_prove(struct unwind_flow *f)
+{
+	bool is_new = true;
+
+	for (int k = 0; k < UNWIND_CODE_PASSES_MAX && is_new; k++) {
+		is_new = false;
+		for (size_t i = f->n_fresh; i-- > 0;) {
+			size_t index = f->fresh[i];
+
+			if (!(f->code.marks[index] & UNWIND_FLOW_PROVEN) &&
+			    unwind_flow_is_proven(f, index)) {
+				f->code.marks[index] |= UNWIND_FLOW_PROVEN;
+				is_new = true;
+			}
+		}
+	}
+}
+
+/* Keeps the states of the run that are certain. */
+static void unwind_flow_keep_fresh(struct unwind_flow *f)
+{
+	for (size_t k = 0; k < f->n_fresh; k++) {
+		size_t index = f->fresh[k];
+
+		if (f->code.marks[index] & (UNWIND_FLOW_SURE | UNWIND_FLOW_PROVEN))
+			f->states[index] &= ~UNWIND_STATE_FRESH;
+		else
+			unwind_flow_forget(f, index);
+	}
+	f->n_fresh = 0;
+}
+
+static void unwind_flow_follow(struct unwind_flow *f, size_t index, const struct unwind_frame *s)
+{
+	size_t next = SIZE_MAX;
+	int32_t number = -1;
+
+	f->n_work = 0;
+	f->is_wrong = false;
+	f->states[index] |= unwind_frame_pack(s) | UNWIND_STATE_FRESH;
+	if (f->is_sure)
+		f->code.marks[index] |= UNWIND_FLOW_SURE;
+	unwind_flow_push(f, &f->fresh, &f->n_fresh, &f->room_fresh, index);
+	unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, index);
+	while (f->n_work > 0 && !f->error && !f->is_wrong) {
+		if (f->steps == 0) {
+			f->is_wrong = true;
+			return;
+		}
+		f->steps--;
+		index = f->work[--f->n_work];
+		if (index != next)
+			number = -1;
+		next = unwind_flow_step(f, index, &number);
+	}
+}
+
+static bool unwind_flow_begins_framed(const struct unwind_flow *f, size_t index)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t starts[][4] = { { 0x55, 0x48, 0x89, 0xe5 },
+					     { 0x55, 0x48, 0x8b, 0xec } };
+	const struct code_range *range = unwind_code_range_at(&f->code, index);
+	size_t at = index - range->first, n = range->end - range->begin - at;
+	const uint8_t *p = range->code + at;
+
+	if (n >= sizeof(endbr64) && memcmp(p, endbr64, sizeof(endbr64)) == 0) {
+		p += sizeof(endbr64);
+		n -= sizeof(endbr64);
+	}
+	return n >= 4 && (memcmp(p, starts[0], 4) == 0 || memcmp(p, starts[1], 4) == 0);
+}
+
+/*
+ * Runs from INDEX in state S. IS_SURE says that the state is known; otherwise it must be proven.
+ * Returns true if the states are kept.
+ */
+static bool unwind_flow_run(struct unwind_flow *f, size_t index, const struct unwind_frame *s,
+			    bool is_sure)
+{
+	size_t n_begins = f->n_begins;
+	bool is_kept = false;
+
+	f->is_bounded = is_sure && f->code.marks[index] & UNWIND_CODE_BOUNDED;
+	f->is_framed = f->is_bounded && unwind_flow_begins_framed(f, index);
+	for (int k = 0; k < (f->is_framed ? 3 : 2) && !is_kept && !f->error; k++) {
+		f->n_begins = n_begins;
+		f->n_fresh = 0;
+		f->stops_at_padding = k == 1;
+		f->loses_sp = k == 2;
+		f->is_sure = is_sure;
+		unwind_flow_follow(f, index, s);
+		if (!f->is_wrong)
+			unwind_flow_prove(f);
+		is_kept = !f->is_wrong && (is_sure || f->code.marks[index] & UNWIND_FLOW_PROVEN);
+		if (!is_kept)
+			unwind_flow_forget_fresh(f);
+		if (!f->is_wrong)
+			break;
+	}
+	unwind_flow_keep_fresh(f);
+	if (!is_kept)
+		f->n_begins = n_begins;
+	return is_kept;
+}
+
+/* ---- all code ---- */
+
+/* Runs from all functions that are known. */
+static void unwind_flow_run_begins(struct unwind_flow *f)
+{
+	while (f->n_begins > 0 && !f->error) {
+		size_t index = f->begins[--f->n_begins];
+		uint64_t state = f->states[index];
+
+		if (state & UNWIND_STATE_REACHED) {
+			if (!(state & UNWIND_STATE_BEGIN) &&
+			    (state & UNWIND_STATE_FRAME) !=
+				    (unwind_frame_pack(&unwind_frame_of_function) &
+				     UNWIND_STATE_FRAME))
+				unwind_flow_taint(f, index);
+			f->states[index] |= UNWIND_STATE_BEGIN;
+			continue;
+		}
+		f->states[index] |= UNWIND_STATE_BEGIN;
+		if (!unwind_flow_run(f, index, &unwind_frame_of_function, true))
+			f->states[index] |= UNWIND_STATE_REACHED;
+	}
+}
+
+/* Runs from INDEX, which can be a function or another place. */
+static bool unwind_flow_try(struct unwind_flow *f, size_t index, const struct unwind_frame *other)
+{
+	bool is_kept;
+
+	if (f->states[index] & UNWIND_STATE_REACHED)
+		return true;
+	is_kept = unwind_flow_run(f, index, &unwind_frame_of_function,
+				  unwind_flow_begins_framed(f, index));
+	if (is_kept)
+		f->states[index] |= UNWIND_STATE_BEGIN;
+	else if (other->sp != 0 && !unwind_frame_is_function(other))
+		is_kept = unwind_flow_run(f, index, other, false);
+	unwind_flow_run_begins(f);
+	return is_kept;
+}
+
+/* Tries the code that no run has reached, where no instruction before it continues there. */
+static void unwind_flow_sweep(struct unwind_flow *f, const struct code_range *range)
+{
+	size_t at = range->first, end = unwind_code_end(range);
+	struct unwind_frame other = { 0 };
+	bool is_boundary = true;
+
+	while (at < end && !f->error && f->steps > 0) {
+		struct code_instruction i;
+
+		if (range->code[at - range->first] == 0 && is_boundary) {
+			at++; /* (zeros are padding) */
+			continue;
+		}
+		if (!unwind_code_decode(range, at, &i)) {
+			at++;
+			is_boundary = false;
+			continue;
+		}
+		if (!(f->states[at] & UNWIND_STATE_REACHED) && is_boundary && !i.is_padding)
+			unwind_flow_try(f, at, &other);
+		if (f->states[at] & UNWIND_STATE_BEGIN)
+			other.sp = 0;
+		if (i.kind == CODE_GO && f->states[at] & UNWIND_STATE_REACHED)
+			other = unwind_frame_unpack(f->states[at]);
+		at += i.length;
+		is_boundary = i.kind == CODE_JUMP || i.kind == CODE_GO || i.kind == CODE_RETURN ||
+			      i.kind == CODE_END || (is_boundary && i.is_padding);
+	}
+}
+
+/* Puts the functions of the symbols into the list of known functions. */
+static void unwind_flow_add_symbols(struct unwind_flow *f, const struct unwind_elf *elf)
+{
+	uint64_t size;
+
+	for (size_t i = 0; i < elf->n_symbols; i++) {
+		size_t index = unwind_code_function(&f->code, i, &size);
+
+		if (index == SIZE_MAX)
+			continue;
+		/* (so no run takes it for a part of another function) */
+		f->states[index] |= UNWIND_STATE_BEGIN;
+		unwind_flow_push(f, &f->begins, &f->n_begins, &f->room_begins, index);
+	}
+}
+
+static void unwind_flow_run_entry(struct unwind_flow *f, const struct unwind_elf *elf)
+{
+	static const struct unwind_frame entry = { .is_entry = true };
+	Elf64_Ehdr header;
+	size_t index;
+
+	memcpy(&header, elf->data, sizeof(header));
+	index = unwind_code_index(&f->code, header.e_entry);
+	if (index == SIZE_MAX)
+		return;
+	f->states[index] |= UNWIND_STATE_BEGIN;
+	if (!unwind_flow_run(f, index, &entry, true))
+		f->states[index] |= UNWIND_STATE_REACHED;
+}
+
+int unwind_flow_init(struct unwind_flow *f, const struct unwind_elf *elf, struct code_range *ranges,
+		     size_t n)
+{
+	int r;
+
+	*f = (struct unwind_flow){ 0 };
+	r = unwind_code_init(&f->code, elf, ranges, n);
+	if (r < 0 || !f->code.marks)
+		return r;
+	f->steps = STEPS_PER_BYTE * (uint64_t)f->code.n_bytes;
+	f->states = calloc(f->code.n_bytes, sizeof(f->states[0]));
+	if (!f->states)
+		return -ENOMEM;
+	unwind_flow_run_entry(f, elf);
+	unwind_flow_add_symbols(f, elf);
+	unwind_flow_run_begins(f);
+	for (size_t i = 0; i < n; i++)
+		unwind_flow_sweep(f, &ranges[i]);
+	return f->error;
+}
+
+void unwind_flow_deinit(struct unwind_flow *f)
+{
+	unwind_code_deinit(&f->code);
+	free(f->states);
+	free(f->work);
+	free(f->fresh);
+	free(f->begins);
+	*f = (struct unwind_flow){ 0 };
+}
+
+/* ---- rules ---- */
+
+/* Returns the rule at AT in RANGE, and the end of the instruction there. */
+static uint32_t unwind_flow_rule_at(const struct unwind_flow *f, const struct code_range *range,
+				    uint64_t at, uint64_t *ret_end)
+{
+	size_t index = range->first + (size_t)(at - range->begin);
+	struct code_instruction i;
+
+	*ret_end = at + 1;
+	if (f->states[index] & UNWIND_STATE_REACHED && unwind_code_decode(range, index, &i))
+		*ret_end = at + i.length;
+	return unwind_frame_rule(f->states[index]);
+}
+
+int unwind_flow_list(const struct unwind_flow *f, uint64_t begin, uint64_t end,
+		     int (*on_rule)(uint64_t address, uint32_t rule, void *userdata),
+		     void *userdata)
+{
+	const uint32_t unproven = UNWIND_RULE(UNWIND_UNPROVEN, 0, 0);
+	const struct code_range *range;
+	uint32_t last = unproven;
+	int r = on_rule(begin, last, userdata);
+
+	for (uint64_t at = begin, next; r == 0 && at < end; at = next) {
+		uint32_t rule = unproven;
+
+		range = unwind_code_range_after(&f->code, at);
+		if (!range)
+			next = end;
+		else if (at < range->begin)
+			next = range->begin;
+		else
+			rule = unwind_flow_rule_at(f, range, at, &next);
+		if (rule != last)
+			r = on_rule(at, rule, userdata);
+		last = rule;
+	}
+	return r;
+}
