@@ -37,44 +37,122 @@ const struct code_range *unwind_code_range_after(const struct unwind_code *c, ui
 	return c->marks && i < c->n_ranges ? &c->ranges[i] : NULL;
 }
 
-bool unwind_code_decode(const struct code_range *range, size_t index, struct code_instruction *ret)
+/* ---- instructions ---- */
+
+static uint8_t unwind_code_flags(const struct code_instruction *i)
+{
+	return (i->is_padding ? CODE_STEP_PADDING : 0) | (i->is_syscall ? CODE_STEP_SYSCALL : 0) |
+	       (i->has_slot ? CODE_STEP_SLOT : 0);
+}
+
+/* Returns true if I leads to code that is not in the ranges and never returns. */
+static bool unwind_code_is_endless(const struct unwind_code *c, const struct code_instruction *i)
+{
+	if (i->kind == CODE_CALL || i->kind == CODE_JUMP)
+		return unwind_endless_is_plt(&c->endless, c->elf, i->target);
+	return (i->kind == CODE_GO || i->kind == CODE_CALL_BY) && i->has_slot &&
+	       unwind_endless_has_slot(&c->endless, i->slot);
+}
+
+static struct code_step unwind_code_step(const struct unwind_code *c,
+					 const struct code_range *range, size_t index,
+					 const struct code_instruction *i)
+{
+	size_t next = index + i->length, target = SIZE_MAX;
+	struct code_step s = {
+		.index = (uint32_t)index,
+		.target = UNWIND_CODE_NO_TARGET,
+		.n = i->n,
+		.length = i->length,
+		.kind = i->kind,
+		.effect = i->effect,
+		.flags = unwind_code_flags(i),
+	};
+
+	if (next >= unwind_code_end(range))
+		s.flags |= CODE_STEP_LAST;
+	if (i->number >= 0 && i->effect == CODE_NONE) {
+		s.flags |= CODE_STEP_NUMBER;
+		s.n = i->number;
+	}
+	if (i->kind == CODE_CALL || i->kind == CODE_BRANCH || i->kind == CODE_JUMP)
+		target = i->target >= range->begin && i->target < range->end
+				 ? range->first + (size_t)(i->target - range->begin)
+				 : unwind_code_index(c, i->target);
+	if (target == SIZE_MAX) {
+		s.flags |= unwind_code_is_endless(c, i) ? CODE_STEP_ENDLESS : 0;
+	} else if (i->kind == CODE_CALL && target == next && !(s.flags & CODE_STEP_LAST)) {
+		s.kind = CODE_PLAIN;
+		s.effect = CODE_MOVE_SP;
+		s.n = -8;
+	} else {
+		s.target = (uint32_t)target;
+	}
+	return s;
+}
+
+static const struct code_step *unwind_code_read_in(struct unwind_code *c,
+						   const struct code_range *range, size_t index)
 {
 	size_t at = index - range->first;
+	struct code_instruction i;
 
-	return code_x86_read(range->code + at, range->end - range->begin - at, range->begin + at,
-			     ret);
+	if (!code_x86_read(range->code + at, range->end - range->begin - at, range->begin + at, &i))
+		return NULL;
+	if (GROW(c->steps, c->room_steps, c->n_steps + 1) < 0) {
+		c->error = -ENOMEM;
+		return NULL;
+	}
+	c->steps[c->n_steps] = unwind_code_step(c, range, index, &i);
+	c->numbers[index] = (uint32_t)++c->n_steps;
+	return &c->steps[c->n_steps - 1];
 }
 
-bool unwind_code_can_return(const struct unwind_code *c, const struct code_instruction *i,
-			    size_t target)
+const struct code_step *unwind_code_read(struct unwind_code *c, size_t index)
 {
-	if (i->kind == CODE_CALL_BY)
-		return !i->has_slot || !unwind_endless_has_slot(&c->endless, i->slot);
-	return target != SIZE_MAX ? c->marks[target] & UNWIND_CODE_RETURNS
-				  : !unwind_endless_is_plt(&c->endless, c->elf, i->target);
+	const struct code_step *s = unwind_code_step_at(c, index);
+
+	return s ? s : unwind_code_read_in(c, unwind_code_range_at(c, index), index);
 }
 
-/* An instruction, as far as it concerns returns. */
-struct code_step {
-	uint32_t index, target; /* NO_TARGET: not in the ranges */
-	uint8_t length, kind;
-	/* The marks of the code elsewhere that it calls, or to which it jumps. */
-	uint8_t elsewhere;
-};
+/* Decodes all instructions in RANGE. */
+static void unwind_code_read_range(struct unwind_code *c, const struct code_range *range)
+{
+	size_t at = range->first, end = unwind_code_end(range);
 
-enum { NO_TARGET = UINT32_MAX };
+	while (at < end && c->error == 0) {
+		const struct code_step *s = unwind_code_read_in(c, range, at);
 
-/* Returns the marks of the place to which S jumps. */
+		if (s) {
+			at += s->length;
+			continue;
+		}
+		do
+			at++;
+		while (at < end && range->code[at - range->first] == 0);
+	}
+}
+
+/* ---- returns ---- */
+
+bool unwind_code_can_return(const struct unwind_code *c, const struct code_step *s)
+{
+	return s->target != UNWIND_CODE_NO_TARGET ? c->marks[s->target] & UNWIND_CODE_RETURNS
+						  : !(s->flags & CODE_STEP_ENDLESS);
+}
+
+/* Returns the marks of the place to which S leads. */
 static unsigned unwind_code_marks_after(const struct unwind_code *c, const struct code_step *s)
 {
-	return s->target != NO_TARGET ? c->marks[s->target] : s->elsewhere;
+	if (s->target != UNWIND_CODE_NO_TARGET)
+		return c->marks[s->target];
+	return s->flags & CODE_STEP_ENDLESS ? 0 : UNWIND_CODE_RETURNS;
 }
 
 /* Returns the marks, UNWIND_CODE_RETURNS and UNWIND_CODE_CERTAIN, of S, as far as is known. */
 static unsigned unwind_code_marks_of(const struct unwind_code *c, const struct code_step *s)
 {
-	size_t next = s->index + s->length;
-	unsigned marks = next < c->n_bytes ? c->marks[next] : 0;
+	unsigned marks = s->flags & CODE_STEP_LAST ? 0 : c->marks[s->index + s->length];
 
 	switch (s->kind) {
 	case CODE_RETURN:
@@ -82,107 +160,86 @@ static unsigned unwind_code_marks_of(const struct unwind_code *c, const struct c
 	case CODE_END:
 		return 0;
 	case CODE_GO:
-		return s->elsewhere;
 	case CODE_JUMP:
 		return unwind_code_marks_after(c, s);
 	case CODE_BRANCH:
 		return marks | unwind_code_marks_after(c, s);
 	case CODE_CALL:
 	case CODE_CALL_BY:
-		return s->target == next ? marks : marks & unwind_code_marks_after(c, s);
+		return marks & unwind_code_marks_after(c, s);
 	}
 	return marks;
 }
 
-static struct code_step unwind_code_step(const struct unwind_code *c, size_t index,
-					 const struct code_instruction *i)
-{
-	struct code_step s = {
-		.index = (uint32_t)index, .target = NO_TARGET, .length = i->length, .kind = i->kind
-	};
-	size_t target = SIZE_MAX;
+enum { CODE_MARKS = UNWIND_CODE_RETURNS | UNWIND_CODE_CERTAIN };
 
-	if (i->kind == CODE_CALL || i->kind == CODE_BRANCH || i->kind == CODE_JUMP)
-		target = unwind_code_index(c, i->target);
-	if (target != SIZE_MAX)
-		s.target = (uint32_t)target;
-	else if (i->kind == CODE_CALL || i->kind == CODE_JUMP)
-		s.elsewhere = unwind_endless_is_plt(&c->endless, c->elf, i->target)
-				      ? 0
-				      : UNWIND_CODE_RETURNS;
-	else if (i->kind == CODE_GO || i->kind == CODE_CALL_BY)
-		s.elsewhere = i->has_slot && unwind_endless_has_slot(&c->endless, i->slot)
-				      ? 0
-				      : UNWIND_CODE_RETURNS;
-	else
-		s.elsewhere = UNWIND_CODE_RETURNS;
-	return s;
-}
-
-struct code_steps {
-	struct code_step *steps; /* owned */
-	size_t n, room;
+/* The instructions whose marks can still change, and those that lead to each instruction. */
+struct code_returns {
+	uint32_t *work;         /* numbers of instructions */
+	uint32_t *first, *more; /* the jumps to an instruction, as a list of numbers, plus 1 */
+	size_t n_work, room_work;
 };
 
-/* Finds the instructions in RANGE. */
-static int unwind_code_read_range(const struct unwind_code *c, const struct code_range *range,
-				  struct code_steps *to)
+/* Updates the marks of the instruction with NUMBER, and lists those before it if they change. */
+static int unwind_code_mark(struct unwind_code *c, struct code_returns *r, uint32_t number)
 {
-	size_t at = range->first, end = unwind_code_end(range);
-	struct code_instruction i;
+	const struct code_step *s = &c->steps[number], *before = number > 0 ? s - 1 : NULL;
+	unsigned old = c->marks[s->index], marks = old | (unwind_code_marks_of(c, s) & CODE_MARKS);
 
-	while (at < end) {
-		if (unwind_code_decode(range, at, &i)) {
-			if (GROW(to->steps, to->room, to->n + 1) < 0)
-				return -ENOMEM;
-			to->steps[to->n++] = unwind_code_step(c, at, &i);
-			/* (what follows in the next range does not follow this one) */
-			if (at + i.length >= end && i.kind <= CODE_BRANCH)
-				to->steps[to->n - 1].kind = CODE_END;
-			at += i.length;
-			continue;
-		}
-		do
-			at++;
-		while (at < end && range->code[at - range->first] == 0);
+	if (marks == old)
+		return 0;
+	c->marks[s->index] = (uint8_t)marks;
+	for (uint32_t k = r->first[number]; k != 0; k = r->more[k - 1]) {
+		if (GROW(r->work, r->room_work, r->n_work + 1) < 0)
+			return -ENOMEM;
+		r->work[r->n_work++] = k - 1;
+	}
+	if (before && before->index + before->length == s->index) {
+		if (GROW(r->work, r->room_work, r->n_work + 1) < 0)
+			return -ENOMEM;
+		r->work[r->n_work++] = number - 1;
 	}
 	return 0;
 }
 
-static bool unwind_code_mark_returns(struct unwind_code *c, const struct code_steps *steps)
+static int unwind_code_mark_all(struct unwind_code *c, struct code_returns *r)
 {
-	const unsigned all = UNWIND_CODE_RETURNS | UNWIND_CODE_CERTAIN;
-	bool is_new = false;
+	int error = 0;
 
-	for (size_t i = steps->n; i-- > 0;) {
-		const struct code_step *s = &steps->steps[i];
-		unsigned old = c->marks[s->index], marks;
+	r->first = calloc(2 * c->n_steps + 1, sizeof(r->first[0]));
+	if (!r->first)
+		return -ENOMEM;
+	r->more = r->first + c->n_steps;
+	for (size_t i = 0; i < c->n_steps; i++) {
+		const struct code_step *s = &c->steps[i];
+		uint32_t to = s->target != UNWIND_CODE_NO_TARGET ? c->numbers[s->target] : 0;
 
-		if ((old & all) == all)
+		if (to == 0)
 			continue;
-		marks = old | (unwind_code_marks_of(c, s) & all);
-		is_new |= marks != old;
-		c->marks[s->index] = (uint8_t)marks;
+		r->more[i] = r->first[to - 1];
+		r->first[to - 1] = (uint32_t)i + 1;
 	}
-	return is_new;
+	for (size_t i = c->n_steps; i-- > 0 && error == 0;) {
+		error = unwind_code_mark(c, r, (uint32_t)i);
+		while (error == 0 && r->n_work > 0)
+			error = unwind_code_mark(c, r, r->work[--r->n_work]);
+	}
+	return error;
 }
 
 /*
- * Marks the code that can return. Each pass finds more: a call leads on only if its function is
- * known to return.
+ * Marks the code that can return: a call leads on only if its function is known to return.
  */
 static int unwind_code_find_returns(struct unwind_code *c)
 {
-	struct code_steps steps = { 0 };
-	int r = 0;
+	struct code_returns r = { 0 };
 
-	for (size_t i = 0; r == 0 && i < c->n_ranges; i++)
-		r = unwind_code_read_range(c, &c->ranges[i], &steps);
-	for (int k = 0; r == 0 && k < UNWIND_CODE_PASSES_MAX; k++)
-		if (!unwind_code_mark_returns(c, &steps))
-			break;
-	free(steps.steps);
-	return r;
+	for (size_t i = 0; i < c->n_ranges; i++)
+		unwind_code_read_range(c, &c->ranges[i]);
+	c->error = c->error ?: unwind_code_mark_all(c, &r);
+	free(r.work);
+	free(r.first);
+	return c->error;
 }
 
 /* ---- symbols ---- */
@@ -191,17 +248,18 @@ size_t unwind_code_function(const struct unwind_code *c, size_t i, uint64_t *ret
 {
 	const char *name;
 	Elf64_Sym symbol;
+	size_t index;
 
 	/* The table may be unaligned, so the symbol is copied. */
 	memcpy(&symbol, c->elf->symbols + i * sizeof(symbol), sizeof(symbol));
 	*ret_size = symbol.st_size;
 	if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
 		return SIZE_MAX;
+	index = unwind_code_index(c, symbol.st_value);
+	if (index == SIZE_MAX || ELF64_ST_BIND(symbol.st_info) != STB_LOCAL)
+		return index;
 	name = unwind_elf_name(c->elf, symbol.st_name);
-	if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL &&
-	    (symbol.st_size == 0 || !name || strstr(name, ".cold")))
-		return SIZE_MAX;
-	return unwind_code_index(c, symbol.st_value);
+	return symbol.st_size == 0 || !name || strstr(name, ".cold") ? SIZE_MAX : index;
 }
 
 /* Marks the functions of the symbols. */
@@ -242,7 +300,8 @@ int unwind_code_init(struct unwind_code *c, const struct unwind_elf *elf, struct
 	if (r < 0)
 		return r;
 	c->marks = calloc(c->n_bytes, sizeof(c->marks[0]));
-	if (!c->marks)
+	c->numbers = calloc(c->n_bytes, sizeof(c->numbers[0]));
+	if (!c->marks || !c->numbers)
 		return -ENOMEM;
 	unwind_code_mark_symbols(c);
 	return unwind_code_find_returns(c);
@@ -252,5 +311,7 @@ void unwind_code_deinit(struct unwind_code *c)
 {
 	unwind_endless_deinit(&c->endless);
 	free(c->marks);
+	free(c->steps);
+	free(c->numbers);
 	*c = (struct unwind_code){ 0 };
 }

@@ -28,7 +28,27 @@ enum {
 	UNWIND_CODE_FREE = 32,    /* further marks can be used by others */
 };
 
-enum { UNWIND_CODE_BYTES_MAX = 16 << 20, UNWIND_CODE_PASSES_MAX = 32 };
+enum { UNWIND_CODE_BYTES_MAX = 16 << 20, UNWIND_CODE_NO_TARGET = UINT32_MAX };
+
+/* An instruction, as far as it concerns frames. Indices are those of bytes. */
+struct code_step {
+	uint32_t index;
+	uint32_t target; /* UNWIND_CODE_NO_TARGET: none, or not in the ranges */
+	int32_t n;       /* of the effect, or with CODE_STEP_NUMBER: what it loads into eax */
+	uint8_t length;
+	uint8_t kind;   /* enum code_kind; a call of the next instruction is plain */
+	uint8_t effect; /* enum code_effect */
+	uint8_t flags;
+};
+
+enum {
+	CODE_STEP_PADDING = 1,
+	CODE_STEP_SYSCALL = 2,
+	CODE_STEP_NUMBER = 4,
+	CODE_STEP_SLOT = 8,     /* the operand is a word at a fixed place */
+	CODE_STEP_ENDLESS = 16, /* it leads to code elsewhere that never returns */
+	CODE_STEP_LAST = 32,    /* no instruction of its range follows */
+};
 
 struct unwind_code {
 	const struct unwind_elf *elf; /* borrowed */
@@ -37,6 +57,11 @@ struct unwind_code {
 	size_t n_bytes;
 	uint8_t *marks; /* owned; for each byte */
 	struct unwind_endless endless;
+	/* The instructions that were decoded, and for each byte its number among them, plus 1. */
+	struct code_step *steps; /* owned */
+	size_t n_steps, room_steps;
+	uint32_t *numbers; /* owned */
+	int error;
 };
 
 /*
@@ -68,12 +93,17 @@ static inline size_t unwind_code_end(const struct code_range *range)
 	return range->first + (size_t)(range->end - range->begin);
 }
 
-/* Decodes the instruction at INDEX in RANGE. */
-bool unwind_code_decode(const struct code_range *range, size_t index, struct code_instruction *ret);
-
 /*
- * Returns true if the call I can return, as far as is known. TARGET is the index of the called
- * function.
+ * Returns the instruction at INDEX; NULL = it is invalid, or there is no memory (see `error`). The
+ * next call can invalidate the result.
  */
-bool unwind_code_can_return(const struct unwind_code *c, const struct code_instruction *i,
-			    size_t target);
+const struct code_step *unwind_code_read(struct unwind_code *c, size_t index);
+
+/* Returns the instruction at INDEX, if it was decoded before. */
+static inline const struct code_step *unwind_code_step_at(const struct unwind_code *c, size_t index)
+{
+	return c->numbers[index] != 0 ? &c->steps[c->numbers[index] - 1] : NULL;
+}
+
+/* Returns true if the call S can return, as far as is known. */
+bool unwind_code_can_return(const struct unwind_code *c, const struct code_step *s);

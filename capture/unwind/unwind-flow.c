@@ -19,7 +19,7 @@
 #include "base/array.h"
 #include "capture/unwind/unwind-frame.h"
 
-enum { STEPS_PER_BYTE = 16 };
+enum { STEPS_PER_BYTE = 16, PASSES_MAX = 32 };
 
 /* Marks of instructions, in addition to UNWIND_CODE_*. */
 enum {
@@ -44,25 +44,25 @@ static void unwind_flow_push(struct unwind_flow *f, size_t **list, size_t *n, si
 /* Forgets the state of code that was found before: it can be entered in different states. */
 static void unwind_flow_taint(struct unwind_flow *f, size_t index)
 {
-	struct code_instruction i;
-
 	f->n_work = 0;
 	unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, index);
 	while (f->n_work > 0 && !f->error) {
 		size_t at = f->work[--f->n_work], next[2] = { SIZE_MAX, SIZE_MAX };
-		const struct code_range *range = unwind_code_range_at(&f->code, at);
+		const struct code_step *i;
 
 		if (!(f->states[at] & UNWIND_STATE_REACHED) ||
 		    !(f->states[at] & (UNWIND_STATE_FRAME | UNWIND_STATE_ENTRY)))
 			continue;
 		f->states[at] &= ~(UNWIND_STATE_FRAME | UNWIND_STATE_ENTRY);
-		if (!unwind_code_decode(range, at, &i))
+		i = unwind_code_read(&f->code, at);
+		if (!i)
 			continue;
-		if (i.kind == CODE_BRANCH || i.kind == CODE_JUMP)
-			next[0] = unwind_code_index(&f->code, i.target);
-		if (i.kind <= CODE_CALL_BY && i.kind != CODE_JUMP && i.kind != CODE_GO &&
-		    at + i.length < unwind_code_end(range))
-			next[1] = at + i.length;
+		if ((i->kind == CODE_BRANCH || i->kind == CODE_JUMP) &&
+		    i->target != UNWIND_CODE_NO_TARGET)
+			next[0] = i->target;
+		if (i->kind <= CODE_CALL_BY && i->kind != CODE_JUMP && i->kind != CODE_GO &&
+		    !(i->flags & CODE_STEP_LAST))
+			next[1] = at + i->length;
 		for (int k = 0; k < 2; k++)
 			if (next[k] != SIZE_MAX && !(f->states[next[k]] & UNWIND_STATE_BEGIN))
 				unwind_flow_push(f, &f->work, &f->n_work, &f->room_work, next[k]);
@@ -92,6 +92,7 @@ static void unwind_flow_reach(struct unwind_flow *f, size_t index, const struct 
 	if (way == UNWIND_FLOW_AFTER_CALL &&
 	    (f->code.marks[index] & UNWIND_CODE_BOUND || f->states[index] & UNWIND_STATE_BEGIN))
 		return;
+	f->has_unsure |= sure == 0;
 	state = unwind_frame_pack(s);
 	old = f->states[index];
 	if (old & UNWIND_STATE_BEGIN && !(old & UNWIND_STATE_FRESH)) {
@@ -126,51 +127,66 @@ static bool unwind_flow_is_special_call(int32_t number)
 	return number == 15 || (number >= 56 && number <= 58) || number == 435;
 }
 
-static bool unwind_flow_is_at_padding(const struct code_range *range, size_t index)
+/* Whether INDEX is in padding up to an aligned address. */
+static bool unwind_flow_is_at_padding(struct unwind_flow *f, size_t index)
 {
-	struct code_instruction i;
+	const struct code_range *range = unwind_code_range_at(&f->code, index);
+	const struct code_step *i;
 	size_t at = index;
 
-	while (at < unwind_code_end(range) && unwind_code_decode(range, at, &i) && i.is_padding)
-		at += i.length;
+	while (at < unwind_code_end(range) && (i = unwind_code_read(&f->code, at)) &&
+	       i->flags & CODE_STEP_PADDING)
+		at += i->length;
 	return at > index && (range->begin + (at - range->first)) % 16 == 0;
+}
+
+/* Whether the path ends at the call I, which leads to state S. */
+static bool unwind_flow_ends_at_call(struct unwind_flow *f, const struct code_step *i,
+				     const struct unwind_frame *s)
+{
+	bool has_frame = s->bp != 0 && s->bp != UNWIND_FRAME_CALLER && s->saved != 0;
+
+	if (f->stops_at_padding && !(i->flags & CODE_STEP_LAST) &&
+	    unwind_flow_is_at_padding(f, i->index + i->length))
+		return true;
+	if (!unwind_code_can_return(&f->code, i))
+		return true;
+	/* Before a call, the stack is aligned, but perhaps not for a function of this code. */
+	if (s->sp % 2 == 0 || has_frame || (f->is_sure && i->target != UNWIND_CODE_NO_TARGET))
+		return false;
+	f->is_wrong |= !f->is_sure;
+	return true;
 }
 
 /* Follows one instruction at INDEX. Returns the index of the next one, or SIZE_MAX. */
 static size_t unwind_flow_step(struct unwind_flow *f, size_t index, int32_t *number)
 {
-	const struct code_range *range = unwind_code_range_at(&f->code, index);
 	struct unwind_frame s = unwind_frame_unpack(f->states[index]);
+	const struct code_step *read = unwind_code_read(&f->code, index);
 	uint32_t before = s.sp;
-	size_t next, target = SIZE_MAX;
+	size_t next, target;
 	unsigned sure = f->code.marks[index] & UNWIND_FLOW_SURE;
-	struct code_instruction i;
-	bool is_call, has_frame;
+	struct code_step i;
+	bool is_call;
 
-	if (!unwind_code_decode(range, index, &i)) {
+	if (!read) {
 		f->is_wrong = true;
 		return SIZE_MAX;
 	}
-	next = index + i.length;
-	if (next - range->first >= range->end - range->begin)
-		next = SIZE_MAX;
+	i = *read;
+	next = i.flags & CODE_STEP_LAST ? SIZE_MAX : index + i.length;
+	target = i.target != UNWIND_CODE_NO_TARGET ? i.target : SIZE_MAX;
 	is_call = i.kind == CODE_CALL || i.kind == CODE_CALL_BY;
-	if (i.kind == CODE_CALL || i.kind == CODE_BRANCH || i.kind == CODE_JUMP)
-		target = unwind_code_index(&f->code, i.target);
-	if (i.kind == CODE_CALL && next != SIZE_MAX && target == next)
-		i = (struct code_instruction){ .length = i.length,
-					       .kind = CODE_PLAIN,
-					       .effect = CODE_MOVE_SP,
-					       .n = -8,
-					       .number = -1 };
-	unwind_frame_apply(&s, &i);
+	unwind_frame_apply(&s, i.effect, i.n);
 	/* The function does not take its return address off the stack. */
 	if (before != 0 && s.sp == 0 && (i.effect == CODE_MOVE_SP || i.effect == CODE_POP_BP) &&
 	    !f->is_sure)
 		f->is_wrong = true;
-	if (i.number >= 0 || is_call)
-		*number = i.number;
-	if (i.is_syscall && unwind_flow_is_special_call(*number)) {
+	if (is_call)
+		*number = -1;
+	else if (i.flags & CODE_STEP_NUMBER)
+		*number = i.n;
+	if (i.flags & CODE_STEP_SYSCALL && unwind_flow_is_special_call(*number)) {
 		f->states[index] &= ~UNWIND_STATE_FRAME;
 		return SIZE_MAX;
 	}
@@ -189,17 +205,8 @@ static size_t unwind_flow_step(struct unwind_flow *f, size_t index, int32_t *num
 	}
 	if (i.kind == CODE_JUMP || i.kind == CODE_GO || i.kind == CODE_RETURN || i.kind == CODE_END)
 		return SIZE_MAX;
-	if (is_call && f->stops_at_padding && next != SIZE_MAX &&
-	    unwind_flow_is_at_padding(range, next))
+	if (is_call && unwind_flow_ends_at_call(f, &i, &s))
 		return SIZE_MAX;
-	if (is_call && !unwind_code_can_return(&f->code, &i, target))
-		return SIZE_MAX;
-	/* Before a call, the stack is aligned, but perhaps not for a function of this code. */
-	has_frame = s.bp != 0 && s.bp != UNWIND_FRAME_CALLER && s.saved != 0;
-	if (is_call && s.sp % 2 != 0 && !has_frame && (!f->is_sure || target == SIZE_MAX)) {
-		f->is_wrong |= !f->is_sure;
-		return SIZE_MAX;
-	}
 	if (is_call && f->loses_sp)
 		s.sp = 0;
 	if (is_call && !f->is_bounded &&
@@ -243,34 +250,32 @@ static bool unwind_flow_agrees(const struct unwind_flow *f, size_t index,
 /* Whether a path from INDEX, which the run has reached, ends as its state requires. */
 static bool unwind_flow_is_proven(const struct unwind_flow *f, size_t index)
 {
-	const struct code_range *range = unwind_code_range_at(&f->code, index);
+	const struct code_step *i = unwind_code_step_at(&f->code, index);
 	struct unwind_frame s = unwind_frame_unpack(f->states[index]);
-	size_t next, target = SIZE_MAX;
-	struct code_instruction i;
+	size_t next, target;
 
-	if (!unwind_code_decode(range, index, &i))
+	if (!i)
 		return false;
-	unwind_frame_apply(&s, &i);
-	if (i.kind == CODE_RETURN || (i.kind == CODE_GO && i.has_slot))
+	unwind_frame_apply(&s, i->effect, i->n);
+	if (i->kind == CODE_RETURN || (i->kind == CODE_GO && i->flags & CODE_STEP_SLOT))
 		return unwind_frame_is_function(&s);
-	if (i.kind == CODE_END || i.kind == CODE_GO)
+	if (i->kind == CODE_END || i->kind == CODE_GO)
 		return false;
-	if (i.kind == CODE_CALL || i.kind == CODE_BRANCH || i.kind == CODE_JUMP)
-		target = unwind_code_index(&f->code, i.target);
+	target = i->target != UNWIND_CODE_NO_TARGET ? i->target : SIZE_MAX;
 	/*
 	 * Where a compiler knows that no value is left, a branch can lead to any function, so it
 	 * does not prove that the stack is empty.
 	 */
-	if (i.kind == CODE_JUMP ||
-	    (i.kind == CODE_BRANCH && target != SIZE_MAX &&
+	if (i->kind == CODE_JUMP ||
+	    (i->kind == CODE_BRANCH && target != SIZE_MAX &&
 	     (f->states[target] & UNWIND_STATE_FRESH || !unwind_frame_is_function(&s))))
 		if (unwind_flow_agrees(f, target, &s, true))
 			return true;
-	next = index + i.length;
-	if (i.kind == CODE_JUMP || next - range->first >= range->end - range->begin)
+	if (i->kind == CODE_JUMP || i->flags & CODE_STEP_LAST)
 		return false;
-	if (i.kind == CODE_CALL || i.kind == CODE_CALL_BY)
-		return unwind_code_can_return(&f->code, &i, target) &&
+	next = index + i->length;
+	if (i->kind == CODE_CALL || i->kind == CODE_CALL_BY)
+		return unwind_code_can_return(&f->code, i) &&
 		       f->states[next] & UNWIND_STATE_FRESH &&
 		       unwind_flow_agrees(f, next, &s, false);
 	return unwind_flow_agrees(f, next, &s, false);
@@ -281,7 +286,7 @@ static void unwind_flow_prove(struct unwind_flow *f)
 {
 	bool is_new = true;
 
-	for (int k = 0; k < UNWIND_CODE_PASSES_MAX && is_new; k++) {
+	for (int k = 0; k < PASSES_MAX && is_new; k++) {
 		is_new = false;
 		for (size_t i = f->n_fresh; i-- > 0;) {
 			size_t index = f->fresh[i];
@@ -316,6 +321,7 @@ static void unwind_flow_follow(struct unwind_flow *f, size_t index, const struct
 
 	f->n_work = 0;
 	f->is_wrong = false;
+	f->has_unsure = !f->is_sure;
 	f->states[index] |= unwind_frame_pack(s) | UNWIND_STATE_FRESH;
 	if (f->is_sure)
 		f->code.marks[index] |= UNWIND_FLOW_SURE;
@@ -369,7 +375,7 @@ static bool unwind_flow_run(struct unwind_flow *f, size_t index, const struct un
 		f->loses_sp = k == 2;
 		f->is_sure = is_sure;
 		unwind_flow_follow(f, index, s);
-		if (!f->is_wrong)
+		if (!f->is_wrong && f->has_unsure)
 			unwind_flow_prove(f);
 		is_kept = !f->is_wrong && (is_sure || f->code.marks[index] & UNWIND_FLOW_PROVEN);
 		if (!is_kept)
@@ -432,18 +438,22 @@ static void unwind_flow_sweep(struct unwind_flow *f, const struct code_range *ra
 	bool is_boundary = true;
 
 	while (at < end && !f->error && f->steps > 0) {
-		struct code_instruction i;
+		const struct code_step *read;
+		struct code_step i;
 
-		if (range->code[at - range->first] == 0 && is_boundary) {
+		if (is_boundary && range->code[at - range->first] == 0) {
 			at++; /* (zeros are padding) */
 			continue;
 		}
-		if (!unwind_code_decode(range, at, &i)) {
+		read = unwind_code_read(&f->code, at);
+		if (!read) {
 			at++;
 			is_boundary = false;
 			continue;
 		}
-		if (!(f->states[at] & UNWIND_STATE_REACHED) && is_boundary && !i.is_padding)
+		i = *read;
+		if (is_boundary && !(i.flags & CODE_STEP_PADDING) &&
+		    !(f->states[at] & UNWIND_STATE_REACHED))
 			unwind_flow_try(f, at, &other);
 		if (f->states[at] & UNWIND_STATE_BEGIN)
 			other.sp = 0;
@@ -451,7 +461,7 @@ static void unwind_flow_sweep(struct unwind_flow *f, const struct code_range *ra
 			other = unwind_frame_unpack(f->states[at]);
 		at += i.length;
 		is_boundary = i.kind == CODE_JUMP || i.kind == CODE_GO || i.kind == CODE_RETURN ||
-			      i.kind == CODE_END || (is_boundary && i.is_padding);
+			      i.kind == CODE_END || (is_boundary && i.flags & CODE_STEP_PADDING);
 	}
 }
 
@@ -504,7 +514,7 @@ int unwind_flow_init(struct unwind_flow *f, const struct unwind_elf *elf, struct
 	unwind_flow_run_begins(f);
 	for (size_t i = 0; i < n; i++)
 		unwind_flow_sweep(f, &ranges[i]);
-	return f->error;
+	return f->error ?: f->code.error;
 }
 
 void unwind_flow_deinit(struct unwind_flow *f)
@@ -519,41 +529,34 @@ void unwind_flow_deinit(struct unwind_flow *f)
 
 /* ---- rules ---- */
 
-/* Returns the rule at AT in RANGE, and the end of the instruction there. */
-static uint32_t unwind_flow_rule_at(const struct unwind_flow *f, const struct code_range *range,
-				    uint64_t at, uint64_t *ret_end)
-{
-	size_t index = range->first + (size_t)(at - range->begin);
-	struct code_instruction i;
-
-	*ret_end = at + 1;
-	if (f->states[index] & UNWIND_STATE_REACHED && unwind_code_decode(range, index, &i))
-		*ret_end = at + i.length;
-	return unwind_frame_rule(f->states[index]);
-}
-
 int unwind_flow_list(const struct unwind_flow *f, uint64_t begin, uint64_t end,
 		     int (*on_rule)(uint64_t address, uint32_t rule, void *userdata),
 		     void *userdata)
 {
 	const uint32_t unproven = UNWIND_RULE(UNWIND_UNPROVEN, 0, 0);
-	const struct code_range *range;
+	const struct code_range *range = unwind_code_range_after(&f->code, begin);
+	const struct code_range *last_range = f->code.ranges + f->code.n_ranges;
 	uint32_t last = unproven;
 	int r = on_rule(begin, last, userdata);
 
-	for (uint64_t at = begin, next; r == 0 && at < end; at = next) {
+	for (uint64_t at = begin, next; r == 0 && at < end && range; at = next) {
 		uint32_t rule = unproven;
 
-		range = unwind_code_range_after(&f->code, at);
-		if (!range)
-			next = end;
-		else if (at < range->begin)
+		if (at < range->begin) {
 			next = range->begin;
-		else
-			rule = unwind_flow_rule_at(f, range, at, &next);
+		} else {
+			size_t index = range->first + (size_t)(at - range->begin);
+			const struct code_step *i = unwind_code_step_at(&f->code, index);
+			uint64_t state = f->states[index];
+
+			rule = unwind_frame_rule(state);
+			next = at + (state & UNWIND_STATE_REACHED && i ? i->length : 1);
+		}
 		if (rule != last)
 			r = on_rule(at, rule, userdata);
 		last = rule;
+		while (range && next >= range->end)
+			range = range + 1 < last_range ? range + 1 : NULL;
 	}
 	return r;
 }

@@ -24,6 +24,7 @@ struct unwind_flow {
 	/* The current run. */
 	bool is_sure;    /* its first state is known */
 	bool is_wrong;   /* paths contradict each other */
+	bool has_unsure; /* it has states that must be proven */
 	bool is_bounded; /* the begin and the end of its function are known by a symbol */
 	bool is_framed;  /* likewise, and it begins with a frame */
 	bool stops_at_padding;

@@ -56,13 +56,15 @@ static void unwind_frame_leave(struct unwind_frame *s)
 	s->sp = unwind_frame_move(words, 8);
 }
 
-void unwind_frame_apply(struct unwind_frame *s, const struct code_instruction *i)
+void unwind_frame_apply(struct unwind_frame *s, enum code_effect effect, int32_t n)
 {
 	uint32_t frame = s->bp == UNWIND_FRAME_CALLER ? 0 : s->bp;
 
-	switch (i->effect) {
+	switch (effect) {
+	case CODE_NONE:
+		break;
 	case CODE_MOVE_SP:
-		s->sp = unwind_frame_move(s->sp, i->n);
+		s->sp = unwind_frame_move(s->sp, n);
 		break;
 	case CODE_PUSH_BP:
 		s->sp = unwind_frame_move(s->sp, -8);
@@ -73,19 +75,19 @@ void unwind_frame_apply(struct unwind_frame *s, const struct code_instruction *i
 		s->sp = unwind_frame_move(s->sp, 8);
 		break;
 	case CODE_STORE_BP:
-		unwind_frame_store_bp(s, unwind_frame_move(s->sp, i->n));
+		unwind_frame_store_bp(s, unwind_frame_move(s->sp, n));
 		break;
 	case CODE_LOAD_BP:
-		unwind_frame_load_bp(s, unwind_frame_move(s->sp, i->n));
+		unwind_frame_load_bp(s, unwind_frame_move(s->sp, n));
 		break;
 	case CODE_LOAD_BP_AT_BP:
-		unwind_frame_load_bp(s, unwind_frame_move(frame, i->n));
+		unwind_frame_load_bp(s, unwind_frame_move(frame, n));
 		break;
 	case CODE_BP_FROM_SP:
-		s->bp = unwind_frame_move(s->sp, i->n);
+		s->bp = unwind_frame_move(s->sp, n);
 		break;
 	case CODE_SP_FROM_BP:
-		s->sp = unwind_frame_move(frame, i->n);
+		s->sp = unwind_frame_move(frame, n);
 		break;
 	case CODE_LEAVE:
 		unwind_frame_leave(s);

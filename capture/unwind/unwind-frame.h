@@ -36,8 +36,8 @@ extern const struct unwind_frame unwind_frame_of_function;
 uint64_t unwind_frame_pack(const struct unwind_frame *s);
 struct unwind_frame unwind_frame_unpack(uint64_t state);
 
-/* Changes S as the instruction I does. */
-void unwind_frame_apply(struct unwind_frame *s, const struct code_instruction *i);
+/* Changes S as an instruction with EFFECT does. N is that of struct code_instruction. */
+void unwind_frame_apply(struct unwind_frame *s, enum code_effect effect, int32_t n);
 
 /* Returns what is equal in the states A and B, with the flags of A. */
 uint64_t unwind_frame_meet(uint64_t a, uint64_t b);

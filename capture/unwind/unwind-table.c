@@ -20,7 +20,7 @@
 
 enum { EH_FRAME, DEBUG_FRAME, _SECTIONS };
 
-enum { FDES_MAX = 1 << 22 };
+enum { FDES_MAX = 1 << 22, CODE_ALIGNMENT = 16 };
 
 /* Where an FDE is. Addresses are relative, as in rows. */
 struct fde_place {
@@ -147,7 +147,10 @@ static int unwind_table_add_range(struct table_builder *b, const struct unwind_s
 {
 	const uint8_t *code = b->elf->data + segment->offset + begin;
 
-	if (begin >= end || unwind_table_is_padding(code, end - begin))
+	/* (most gaps align the next function: their code is not read, which would cost much) */
+	if (begin >= end ||
+	    (end - begin < CODE_ALIGNMENT && (segment->address + end) % CODE_ALIGNMENT == 0) ||
+	    unwind_table_is_padding(code, end - begin))
 		return 0;
 	if (GROW(b->ranges, b->room_ranges, b->n_ranges + 1) < 0)
 		return -ENOMEM;

@@ -39,6 +39,7 @@ enum {
 	FRAMES_MAX = 1024, /* maximum for libdw */
 	SHOWN_MAX = 5,
 	COPY_BYTES = 65528, /* the maximum of perf */
+	SKIPPED_WORDS = 8,  /* of the frames of V8's builtins */
 };
 
 /* AX to IP, and R8 to R15. */
@@ -338,7 +339,7 @@ enum verdict {
 	OURS_ENDS, /* the programs' stack ends, libdw's continues */
 	JIT,       /* libdw ends in code without a file; the programs continue by frame pointers */
 	DW_ENDS,   /* libdw ends in a file, and the programs' stack continues */
-	DW_SKIPS,  /* the caller of a function that has not pushed rbp, in code without a table */
+	DW_SKIPS,  /* the caller of a function with the caller's rbp, in code without a table */
 	EARLY,     /* different, but the program has just begun: its files have no tables yet */
 	OTHER,
 	VERDICTS
@@ -350,18 +351,22 @@ static const char *const verdict_names[VERDICTS] = {
 };
 
 /*
- * Whether the second frame of W can be a caller that libdw skips: it is one of the first two words
- * on the stack. Without a table, libdw considers rbp the function's own. Before the function pushes
- * it, it is its caller's. If libdw has the tables of the command, it skips none.
+ * Whether the second frame of W can be a caller that libdw skips: it is one of the first words on
+ * the stack. Without a table, libdw considers rbp the function's own. Before the function sets it,
+ * and after it has restored it, it is its caller's. If libdw has the tables of the command, it
+ * skips none.
  */
 static bool can_be_skipped_caller(const struct truth *t, const struct walked *w)
 {
-	uint64_t words[2];
+	uint64_t words[SKIPPED_WORDS];
 
 	if (getenv("COMPARE_TABLES") || w->n_frames < 2 || t->copy->n_bytes < sizeof(words))
 		return false;
 	memcpy(words, t->copy->stack, sizeof(words));
-	return w->frames[1] == words[0] || w->frames[1] == words[1];
+	for (unsigned i = 0; i < SKIPPED_WORDS; i++)
+		if (words[i] == w->frames[1])
+			return true;
+	return false;
 }
 
 /* Compares all frames but SKIPPED ones of W, after the innermost one. */

@@ -289,6 +289,36 @@ TEST(test_planted)
 			check_build(compilers[i], options[k]);
 }
 
+/* Each function calls the one before it: the last one returns because all others do. */
+TEST(test_deep_calls)
+{
+	char text[32000], path[256];
+	size_t n = 0;
+
+	n += (size_t)snprintf(text, sizeof(text),
+			      ".text\n.type f0, @function\nf0:\n"
+			      ".cfi_startproc\n\tret\n.cfi_endproc\n");
+	for (unsigned i = 1; i <= 100; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      ".type f%u, @function\nf%u:\n.cfi_startproc\n"
+				      "\tpush %%rbx\n.cfi_adjust_cfa_offset 8\n\tcall f%u\n"
+				      "\tpop %%rbx\n.cfi_adjust_cfa_offset -8\n\tret\n"
+				      ".cfi_endproc\n",
+				      i, i, i - 1);
+	n += (size_t)snprintf(text + n, sizeof(text) - n,
+			      ".globl main\n.type main, @function\nmain:\n.cfi_startproc\n"
+			      "\tjmp f100\n.cfi_endproc\n"
+			      ".section .note.GNU-stack, \"\", @progbits\n");
+	assert_true(n < sizeof(text));
+	write_text("calls.s", text);
+	if (command_in(own_directory(), "gcc -no-pie calls.s -o calls") != 0) {
+		print_message("skip: gcc makes no program\n");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/calls", own_directory());
+	check_file(path, false, 95);
+}
+
 /* The code of this test and of installed programs. */
 TEST(test_real_files)
 {
@@ -310,6 +340,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_planted),
+		cmocka_unit_test(test_deep_calls),
 		cmocka_unit_test(test_real_files),
 	};
 

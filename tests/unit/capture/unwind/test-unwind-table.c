@@ -557,6 +557,27 @@ TEST(test_code)
 	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
 }
 
+/* Less than 16 bytes before an aligned function are taken for padding. */
+TEST(test_gaps)
+{
+	static const uint8_t code[] = { 0x53, 0x5b, 0xc3 }; /* push %rbx; pop %rbx; ret */
+	struct outbuf frames = { 0 };
+	_cleanup_free_ uint8_t *file = NULL;
+	struct unwind_table table;
+
+	put_cie(&frames, DW_EH_PE_absptr, "zR", USUAL);
+	put_fde_at(&frames, 0x11000, 0x11, NO_BYTES);
+	put_fde_at(&frames, 0x11020, 0x10, NO_BYTES);
+	put_fde_at(&frames, 0x11034, 0x10, NO_BYTES);
+	file = make_cfi_file(&frames, FILE_BYTES);
+	memcpy(file + 0x11011 - LOADED_AT, code, sizeof(code));
+	memcpy(file + 0x11030 - LOADED_AT, code, sizeof(code));
+	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), 0);
+	assert_int_equal(find_rule(&table, 0x11012), UNPROVEN);
+	assert_int_equal(find_rule(&table, 0x11031), RULE(CODE_SP, 0, 2));
+	unwind_table_deinit(&table);
+}
+
 /* The distance in a rule for a large frame is in its kind, too. Kinds of other rules follow. */
 TEST(test_far_frames)
 {
@@ -723,6 +744,7 @@ int main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_damaged_fdes),
 		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_far_frames),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_flood),
