@@ -6,6 +6,10 @@
  *
  * A switch in a column names only the thread that runs next. Perfetto ignores the first one of a
  * CPU, since it does not know which thread ran before. So the first switch is a single event, too.
+ *
+ * Perfetto ignores a wakeup that it sees before the switch at which the thread leaves its CPU. It
+ * sorts events by time, and each kind of column and the single events apart. If both have the same
+ * time, they must so become single events, in this order.
  */
 #include "writer/perfetto/perfetto-sched.h"
 
@@ -13,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/protobuf.h"
 #include "base/table.h"
 #include "model/koids.h"
@@ -37,6 +42,16 @@ enum {
 	TASK_IDLE = 0x80,
 };
 
+/* A switch in the bundle. */
+struct perfetto_row {
+	uint64_t ts_ns;
+	uint64_t prev_prio, next_prio; /* as Perfetto has them */
+	uint32_t prev, next;           /* koids */
+	uint32_t comm;                 /* index of the name of NEXT */
+	uint8_t state;
+	bool is_alone; /* is written as a single event */
+};
+
 struct perfetto_cpu {
 	uint32_t number;
 	bool has_switched;
@@ -45,10 +60,11 @@ struct perfetto_cpu {
 
 	/* the bundle */
 	struct outbuf columns[COMPACT_MAX];
+	struct perfetto_row *rows;
 	struct outbuf events;
 	struct table comms; /* number of a name -> its index + 1 */
-	size_t n_comms, n_switches, n_wakes, n_events;
-	uint64_t switch_ns, wake_ns; /* times of the last ones in the bundle */
+	size_t n_comms, n_rows, rows_room, n_alone, n_wakes, n_events;
+	uint64_t wake_ns; /* time of the last wakeup in a column */
 };
 
 struct perfetto_sched {
@@ -69,6 +85,7 @@ static struct perfetto_cpu *perfetto_cpu_free(struct perfetto_cpu *c)
 		outbuf_deinit(&c->columns[i]);
 	outbuf_deinit(&c->events);
 	table_deinit(&c->comms);
+	free(c->rows);
 	return free_ptr(c);
 }
 
@@ -88,6 +105,24 @@ struct perfetto_sched *perfetto_sched_free(struct perfetto_sched *s)
 
 /* ---- bundles ---- */
 
+static void perfetto_sched_fill_columns(struct perfetto_cpu *c)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const struct perfetto_row *row = &c->rows[i];
+
+		if (row->is_alone)
+			continue;
+		protobuf_add_packed(&c->columns[COMPACT_SWITCH_TIMESTAMP], row->ts_ns - last_ns);
+		protobuf_add_packed(&c->columns[COMPACT_SWITCH_PREV_STATE], row->state);
+		protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_PID], row->next);
+		protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_PRIO], row->next_prio);
+		protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_COMM], row->comm);
+		last_ns = row->ts_ns;
+	}
+}
+
 static void perfetto_sched_write_columns(const struct perfetto_cpu *c, struct outbuf *to)
 {
 	size_t compact = protobuf_begin(to, BUNDLE_COMPACT_SCHED);
@@ -102,27 +137,38 @@ static void perfetto_sched_write_columns(const struct perfetto_cpu *c, struct ou
 	protobuf_end(to, compact);
 }
 
+static int perfetto_sched_error(const struct perfetto_cpu *c)
+{
+	for (size_t i = 0; i < COMPACT_MAX; i++)
+		if (c->columns[i].error < 0)
+			return -ENOMEM;
+	return c->events.error < 0 ? -ENOMEM : 0;
+}
+
 static void perfetto_sched_write(struct perfetto_cpu *c, struct outbuf *to)
 {
 	size_t packet, bundle;
 
-	if (c->n_switches + c->n_wakes + c->n_events > 0) {
+	if (c->n_rows + c->n_wakes + c->n_events > 0) {
+		perfetto_sched_fill_columns(c);
 		packet = protobuf_begin(to, TRACE_PACKET);
 		bundle = protobuf_begin(to, PACKET_FTRACE_EVENTS);
 		protobuf_add_u64(to, BUNDLE_CPU, c->number);
-		if (c->n_switches + c->n_wakes > 0)
+		if (c->n_rows - c->n_alone + c->n_wakes > 0)
 			perfetto_sched_write_columns(c, to);
 		outbuf_append(to, c->events.data, c->events.size);
 		protobuf_end(to, bundle);
 		protobuf_add_u64(to, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
 		protobuf_end(to, packet);
 	}
+	if (perfetto_sched_error(c) < 0)
+		to->error = -ENOMEM;
 	for (size_t i = 0; i < COMPACT_MAX; i++)
 		outbuf_reset(&c->columns[i]);
 	outbuf_reset(&c->events);
 	table_clear(&c->comms);
-	c->n_comms = c->n_switches = c->n_wakes = c->n_events = 0;
-	c->switch_ns = c->wake_ns = 0;
+	c->n_comms = c->n_rows = c->n_alone = c->n_wakes = c->n_events = 0;
+	c->wake_ns = 0;
 }
 
 void perfetto_sched_flush(struct perfetto_sched *s, struct outbuf *to)
@@ -166,28 +212,23 @@ static void perfetto_sched_make_room(struct perfetto_cpu *c, size_t n, uint64_t 
 		perfetto_sched_write(c, to);
 }
 
-static int perfetto_sched_error(const struct perfetto_cpu *c)
+/*
+ * Adds NAME to the bundle's names, if it is not one of them. *RET is its index. Returns 0 or
+ * -ENOMEM.
+ */
+static int perfetto_sched_add_comm(struct perfetto_cpu *c, const struct perfetto_name *name,
+				   uint32_t *ret)
 {
-	for (size_t i = 0; i < COMPACT_MAX; i++)
-		if (c->columns[i].error < 0)
-			return -ENOMEM;
-	return c->events.error < 0 ? -ENOMEM : 0;
-}
-
-/* Adds the index of NAME, which it adds to the bundle's names. Returns 0 or -ENOMEM. */
-static int perfetto_sched_add_comm(struct perfetto_cpu *c, unsigned column,
-				   const struct perfetto_name *name)
-{
-	uint64_t index = (uintptr_t)table_get(&c->comms, name->number);
+	uintptr_t index = (uintptr_t)table_get(&c->comms, name->number);
 
 	if (index == 0) {
 		index = ++c->n_comms;
-		if (table_set(&c->comms, name->number, (void *)(uintptr_t)index) < 0)
+		if (table_set(&c->comms, name->number, (void *)index) < 0)
 			return -ENOMEM;
 		protobuf_add_text(&c->columns[COMPACT_INTERN_TABLE], COMPACT_INTERN_TABLE,
 				  name->text);
 	}
-	protobuf_add_packed(&c->columns[column], index - 1);
+	*ret = (uint32_t)index - 1;
 	return 0;
 }
 
@@ -222,33 +263,44 @@ static int perfetto_sched_run(struct perfetto_sched *s, struct perfetto_cpu *c, 
 	return next == 0 ? 0 : table_set(&s->ran, next, c);
 }
 
-static void perfetto_sched_switch_alone(struct perfetto_cpu *c, const struct event *ev,
-					const struct perfetto_name *prev,
-					const struct perfetto_name *next)
+/* Writes ROW as a single event. A name can be NULL: then Perfetto knows it already. */
+static void perfetto_sched_switch_alone(struct perfetto_cpu *c, struct perfetto_row *row,
+					const char *prev, const char *next)
 {
 	struct outbuf *to = &c->events;
 	size_t event = protobuf_begin(to, BUNDLE_EVENT), fields;
 
-	protobuf_add_u64(to, FTRACE_TIMESTAMP, ev->ts_ns);
-	protobuf_add_u64(to, FTRACE_PID, ev->tid);
+	protobuf_add_u64(to, FTRACE_TIMESTAMP, row->ts_ns);
+	protobuf_add_u64(to, FTRACE_PID, row->prev);
 	fields = protobuf_begin(to, FTRACE_SCHED_SWITCH);
-	protobuf_add_text(to, SWITCH_PREV_COMM, prev->text);
-	protobuf_add_u64(to, SWITCH_PREV_PID, ev->tid);
-	protobuf_add_u64(to, SWITCH_PREV_PRIO, perfetto_sched_prio(ev->sw.prev_prio));
-	protobuf_add_u64(to, SWITCH_PREV_STATE, perfetto_sched_task_state(ev));
-	protobuf_add_text(to, SWITCH_NEXT_COMM, next->text);
-	protobuf_add_u64(to, SWITCH_NEXT_PID, ev->sw.next_tid);
-	protobuf_add_u64(to, SWITCH_NEXT_PRIO, perfetto_sched_prio(ev->sw.next_prio));
+	if (prev)
+		protobuf_add_text(to, SWITCH_PREV_COMM, prev);
+	protobuf_add_u64(to, SWITCH_PREV_PID, row->prev);
+	protobuf_add_u64(to, SWITCH_PREV_PRIO, row->prev_prio);
+	protobuf_add_u64(to, SWITCH_PREV_STATE, row->state);
+	if (next)
+		protobuf_add_text(to, SWITCH_NEXT_COMM, next);
+	protobuf_add_u64(to, SWITCH_NEXT_PID, row->next);
+	protobuf_add_u64(to, SWITCH_NEXT_PRIO, row->next_prio);
 	protobuf_end(to, fields);
 	protobuf_end(to, event);
+	row->is_alone = true;
+	c->n_alone++;
 	c->n_events++;
-	c->has_switched = true;
 }
 
 int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 			  const struct perfetto_name *prev, const struct perfetto_name *next,
 			  struct outbuf *to)
 {
+	struct perfetto_row row = {
+		.ts_ns = ev->ts_ns,
+		.prev = ev->tid,
+		.next = ev->sw.next_tid,
+		.prev_prio = perfetto_sched_prio(ev->sw.prev_prio),
+		.next_prio = perfetto_sched_prio(ev->sw.next_prio),
+		.state = (uint8_t)perfetto_sched_task_state(ev),
+	};
 	struct perfetto_cpu *c;
 
 	if (perfetto_sched_leave_out(s, ev->cpu))
@@ -256,22 +308,17 @@ int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 	c = perfetto_sched_cpu(s, ev->cpu);
 	if (!c)
 		return -ENOMEM;
-	if (!c->has_switched) {
-		perfetto_sched_switch_alone(c, ev, prev, next);
-		c->switched_ns = ev->ts_ns;
-		return perfetto_sched_run(s, c, ev->sw.next_tid) ?: perfetto_sched_error(c);
-	}
-	perfetto_sched_make_room(c, c->n_switches, c->switch_ns, ev->ts_ns, to);
-	protobuf_add_packed(&c->columns[COMPACT_SWITCH_TIMESTAMP], ev->ts_ns - c->switch_ns);
-	protobuf_add_packed(&c->columns[COMPACT_SWITCH_PREV_STATE], perfetto_sched_task_state(ev));
-	protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_PID], ev->sw.next_tid);
-	protobuf_add_packed(&c->columns[COMPACT_SWITCH_NEXT_PRIO],
-			    perfetto_sched_prio(ev->sw.next_prio));
-	if (perfetto_sched_add_comm(c, COMPACT_SWITCH_NEXT_COMM, next) < 0 ||
-	    perfetto_sched_run(s, c, ev->sw.next_tid) < 0)
+	perfetto_sched_make_room(c, c->n_rows, c->n_rows ? c->rows[c->n_rows - 1].ts_ns : 0,
+				 ev->ts_ns, to);
+	if ((c->has_switched && perfetto_sched_add_comm(c, next, &row.comm) < 0) ||
+	    GROW(c->rows, c->rows_room, c->n_rows + 1) < 0 ||
+	    perfetto_sched_run(s, c, row.next) < 0)
 		return -ENOMEM;
-	c->n_switches++;
-	c->switch_ns = c->switched_ns = ev->ts_ns;
+	c->rows[c->n_rows++] = row;
+	if (!c->has_switched)
+		perfetto_sched_switch_alone(c, &c->rows[c->n_rows - 1], prev->text, next->text);
+	c->has_switched = true;
+	c->switched_ns = ev->ts_ns;
 	return perfetto_sched_error(c);
 }
 
@@ -309,14 +356,19 @@ static struct perfetto_cpu *perfetto_sched_waker_cpu(struct perfetto_sched *s,
 }
 
 /*
- * Whether the woken thread may have left its CPU at the same time. Perfetto ignores a wakeup that
- * it sees before this switch. Single events follow the rows of their bundle.
+ * Returns the switch at which the woken thread leaves its CPU, if it has the time of EV and is
+ * still in the bundle, or NULL.
  */
-static bool perfetto_sched_left_now(const struct perfetto_sched *s, const struct event *ev)
+static struct perfetto_row *perfetto_sched_left_now(struct perfetto_cpu *c, const struct event *ev)
 {
-	const struct perfetto_cpu *c = table_get(&s->cpus, ev->cpu + 1);
+	size_t i = c ? c->n_rows : 0;
 
-	return c && c->switched_ns == ev->ts_ns;
+	while (i > 0 && c->rows[i - 1].ts_ns > ev->ts_ns)
+		i--;
+	for (; i > 0 && c->rows[i - 1].ts_ns == ev->ts_ns; i--)
+		if (c->rows[i - 1].prev == ev->tid)
+			return &c->rows[i - 1];
+	return NULL;
 }
 
 static int perfetto_sched_wake_alone(struct perfetto_sched *s, const struct event *ev,
@@ -345,21 +397,28 @@ int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
 			const struct perfetto_name *woken, struct outbuf *to)
 {
 	unsigned flags;
+	uint32_t comm;
+	struct perfetto_row *left;
 	struct perfetto_cpu *c;
 
 	if (perfetto_sched_leave_out(s, ev->cpu))
 		return 0;
+	c = table_get(&s->cpus, ev->cpu + 1);
+	left = perfetto_sched_left_now(c, ev);
+	if (left && !left->is_alone)
+		perfetto_sched_switch_alone(c, left, NULL, NULL);
 	c = perfetto_sched_waker_cpu(s, ev, &flags);
-	if (!c || perfetto_sched_left_now(s, ev))
+	if (!c || left)
 		return perfetto_sched_wake_alone(s, ev, to);
 	perfetto_sched_make_room(c, c->n_wakes, c->wake_ns, ev->ts_ns, to);
+	if (perfetto_sched_add_comm(c, woken, &comm) < 0)
+		return -ENOMEM;
 	protobuf_add_packed(&c->columns[COMPACT_WAKING_TIMESTAMP], ev->ts_ns - c->wake_ns);
 	protobuf_add_packed(&c->columns[COMPACT_WAKING_PID], ev->tid);
 	protobuf_add_packed(&c->columns[COMPACT_WAKING_TARGET_CPU], ev->cpu);
 	protobuf_add_packed(&c->columns[COMPACT_WAKING_PRIO], perfetto_sched_prio(ev->wake.prio));
 	protobuf_add_packed(&c->columns[COMPACT_WAKING_FLAGS], flags);
-	if (perfetto_sched_add_comm(c, COMPACT_WAKING_COMM, woken) < 0)
-		return -ENOMEM;
+	protobuf_add_packed(&c->columns[COMPACT_WAKING_COMM], comm);
 	c->n_wakes++;
 	c->wake_ns = ev->ts_ns;
 	return perfetto_sched_error(c);

@@ -290,7 +290,10 @@ TEST(test_wakes)
 			  "2{1:1008 2:10 20{2:11 3:130 5:0}}} 10:3}");
 }
 
-/* A wakeup at the time at which its thread leaves its CPU follows that switch. */
+/*
+ * A wakeup at the time at which its thread leaves its CPU follows that switch, also if it arrives
+ * late: both are single events. Other switches of that time stay in columns.
+ */
 TEST(test_wake_of_leaving)
 {
 	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
@@ -302,10 +305,15 @@ TEST(test_wake_of_leaving)
 	flush(w);
 	outbuf_reset(perfetto_writer_packets(w));
 	add_switch(w, 1001, 1, 11, 'D', 0);
+	add_switch(w, 1003, 1, 0, 'R', 11);
+	add_switch(w, 1005, 1, 11, 'D', 10);
+	add_wake(w, 1005, 1, 10, 11); /* (another thread left it) */
 	add_wake(w, 1001, 1, 11, 10);
 	add_wake(w, 1001, 1, 11, FXT_KOID_IRQ + 1);
 	flush(w);
-	assert_packets(w, "1{1{1:1 4{1[1001] 2[2] 3[0] 4[120] 5'swapper' 6[0]} "
+	assert_packets(w, "1{1{1:1 4{1[1003 2] 2[0 2] 3[11 10] 4[110 110] 5'swapper' 5'b' 5'a' "
+			  "6[1 2]} 2{1:1005 2:11 20{2:10 3:130 5:1}} "
+			  "2{1:1001 2:11 4{2:11 3:120 4:2 6:0 7:120}} "
 			  "2{1:1001 2:10 20{2:11 3:130 5:1}} "
 			  "2{1:1001 2:4390913 20{2:11 3:130 5:1}}} 10:3}");
 }
