@@ -93,12 +93,15 @@ exec {short_fd}>"$TMP/short.fifo"
 start_watching "$TMP/t.fxt" -p "$pid"
 expect_soon 20 is_watched "$pid"
 echo >&"$short_fd"
-# (kymo notices each end when it checks all watched processes)
+# The children of which a kind of event speaks, one line an event.
+children() {
+	events "$1" | gojq -r ".process_id" | grep -vx "$pid" | sort || true
+}
+# (kymo notices each end when it checks all watched processes; a child ends twice, as bash and as
+# the program)
 have_ended() {
-	local n
-
 	# (an archive that is being written may not be readable yet)
-	n=$(dump_records "$TMP/t.fxt" && events watched | wc -l) && [ "$n" -ge 30 ]
+	dump_records "$TMP/t.fxt" && [ "$(children watched | uniq | wc -l)" -ge 30 ]
 }
 expect_soon 20 have_ended
 stop_watching
@@ -107,7 +110,7 @@ wait "$pid" || true
 dump_records "$TMP/t.fxt"
 # The child of bash, and the program that it executed. Each watch that began has ended.
 for what in watch watched; do
-	events $what | gojq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/$what" || true
+	children $what >"$TMP/$what"
 done
 assert_eq "$(sort -u "$TMP/watch" | wc -l)" 30 "children of which something is said"
 diff "$TMP/watch" "$TMP/watched" >&2 || fail "children whose watch has begun, and ended"
