@@ -221,12 +221,12 @@ BARE(frame, "\tsub $24, %rsp\n\tcall leaf\n\tadd $24, %rsp\n");
 BARE(pointer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
 BARE(inner, "\tpush %rbx\n\tsub $16, %rsp\n\tcall leaf\n\tadd $16, %rsp\n\tpop %rbx\n");
 BARE(outer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $8, %rsp\n\tcall bare_inner\n\tleave\n");
-BARE(leaf, "\tmov $100000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
+BARE(leaf, "\tmov $300000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
 BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 /* A jump goes forward, one goes back, and one is conditional. */
-BARE_JUMP(jumps, "\tmov $100000, %eax\n\tjmp bare_target\n");
+BARE_JUMP(jumps, "\tmov $300000, %eax\n\tjmp bare_target\n");
 BARE(target, "1:\tdec %eax\n\tjnz 1b\n");
-BARE_JUMP(back, "\tmov $100000, %eax\n\tjmp bare_target\n");
+BARE_JUMP(back, "\tmov $300000, %eax\n\tjmp bare_target\n");
 BARE(from, "\tmov $1, %eax\n\ttest %eax, %eax\n\tjnz bare_framed\n");
 BARE(framed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
 /* These are called by pointer, and probed. */
@@ -259,7 +259,7 @@ void with_room(int n)
 	bare_jumps();
 	bare_back();
 	bare_from();
-	for (unsigned i = 0; i < 30000; i++)
+	for (unsigned i = 0; i < 150000; i++)
 		bare_short();
 	for (unsigned i = 0; i < 100; i++) {
 		by_pointer[0]();
