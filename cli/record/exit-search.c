@@ -8,9 +8,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
+
+/* The maximum time after an interruption until the search of a process that exits later ends. */
+#define ANSWER_NS UINT64_C(3000000000)
 
 /*
  * Returns true if NAME runs with more rights than its user. The kernel drops these rights if the
@@ -84,6 +88,30 @@ static void exit_search_request(struct exit_search *s, pid_t pid)
 	}
 }
 
+/*
+ * Releases the processes that wait for their searches: at the interruption, since they are then
+ * waited for, and later those that exit only afterwards, as at Ctrl-C, if there is no answer.
+ */
+static void exit_search_give_up(struct exit_search *s, bool interrupted)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	bool begins = interrupted && !s->gave_up_ns;
+
+	if (begins)
+		s->gave_up_ns = now_ns;
+	else if (!s->gave_up_ns || now_ns - s->gave_up_ns < ANSWER_NS)
+		return;
+	while (s->n_asked > 0) {
+		pid_t pid = s->asked[--s->n_asked];
+
+		if (!begins)
+			cli_error("process %d: not searched within %d s after the signal, so its "
+				  "lost blocks are unknown",
+				  (int)pid, (int)(ANSWER_NS / 1000000000));
+		exit_hold_release(&s->hold, pid);
+	}
+}
+
 void exit_search_poll(struct exit_search *s, bool interrupted)
 {
 	pid_t pid;
@@ -96,11 +124,7 @@ void exit_search_poll(struct exit_search *s, bool interrupted)
 			  "waits for a tracer of its own, record it without --reach",
 			  (int)pid);
 	exit_search_poll_requested(s);
-	if (interrupted && !s->gave_up) {
-		s->gave_up = true;
-		while (s->n_asked > 0)
-			exit_hold_release(&s->hold, s->asked[--s->n_asked]);
-	}
+	exit_search_give_up(s, interrupted);
 	while (s->n_asked < EXIT_HOLD_MAX && (pid = exit_hold_pop(&s->hold)) > 0)
 		exit_search_request(s, pid);
 }

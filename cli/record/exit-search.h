@@ -14,7 +14,7 @@ struct exit_search {
 	const char *name;            /* name of the command in messages */
 	pid_t asked[EXIT_HOLD_MAX];  /* searches in progress */
 	unsigned n_asked;
-	bool gave_up;
+	uint64_t gave_up_ns; /* when the user no longer wanted to wait; 0 = not yet */
 };
 
 #define EXIT_SEARCH_NULL                                                                           \
@@ -30,6 +30,12 @@ void exit_search_begin(struct exit_search *s, const char *name, pid_t pid);
 static inline bool exit_search_is_on(const struct exit_search *s)
 {
 	return s->name;
+}
+
+/* Returns true if exit_search_poll() must be called soon, also without an event. */
+static inline bool exit_search_is_urgent(const struct exit_search *s)
+{
+	return s->gave_up_ns && s->n_asked > 0;
 }
 
 /* Must be called regularly, whether processes are held or not. INTERRUPTED: the user does not want

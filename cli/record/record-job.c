@@ -211,7 +211,7 @@ static void record_job_keep_output(struct record_job *j)
 {
 	if (j->is_started && !j->flight)
 		output_file_keep_written(&j->output);
-	j->loop.is_hasty = j->output.beside && !j->flight;
+	j->loop.is_hasty = (j->output.beside && !j->flight) || exit_search_is_urgent(&j->exits);
 }
 
 static void record_job_poll(void *userdata)
