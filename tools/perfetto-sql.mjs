@@ -141,4 +141,5 @@ for (const [i, [trace, ...queries]] of groupsOf(words).entries()) {
 		}
 	}
 }
-process.exit(status);
+// (exit() drops what a pipe has not taken yet)
+process.stdout.write('', () => process.exit(status));
