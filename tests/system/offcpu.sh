@@ -244,8 +244,11 @@ END
 gcc -O2 -o "$TMP/tableless" "$TMP/tableless.c"
 # Its table is taken away in the middle of the recording, and nearly all of the copies.
 cat >"$TMP/take-table" <<-'END'
+	# (of this recording: others can have begun meanwhile)
 	find_map() {
-		bpftool -j map show | gojq --arg name "$1" '[.[] | select(.name == $name) | .id] | max'
+		bpftool -j map show | gojq --arg name "$1" --argjson held \
+			"$(cat "/proc/$PPID/fdinfo/"* 2>/dev/null | awk '$1 == "map_id:" { print $2 }' | gojq -sc .)" \
+			'.[] | select(.name == $name and (.id | IN($held[]))) | .id'
 	}
 	# tell COMMAND: the program does it
 	tell() {

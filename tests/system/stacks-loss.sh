@@ -5,6 +5,7 @@
 # is in the archive or counted as lost; switches are not affected.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../unwind-words.sh"
 need_btf
 need_bus
 start_bus
@@ -12,7 +13,7 @@ start_kymod
 
 start_stack_load deep 1500
 expect_exit 0 "$KYMO" start tiny -o "$TMP/t.fxt" -e sched,profile -F 5000 -b 64K -p "$STACK_LOAD_PID" --bus "$BUS"
-remember=$(bpftool -j map show | gojq '[.[] | select(.name == "ticks_taken") | .id] | max')
+remember=$(own_maps ticks_taken)
 # Prints the number of samples so far.
 samples_taken() {
 	bpftool -j map dump id "$remember" | gojq '[.[0].values[].value |
