@@ -31,7 +31,7 @@ for directory in proc sys dev; do
 done
 
 # The commands below "From source". No systemd runs here, so it cannot reload anything.
-sed -n '/^From source/,/^or as/s/^    \([^#]*[^# ]\) *\(#.*\)\{0,1\}$/\1/p' "$ROOT/README.md" |
+sed -n '/^From source/,/^Or as/s/^    \([^#]*[^# ]\) *\(#.*\)\{0,1\}$/\1/p' "$ROOT/README.md" |
 	sed 's/ && systemctl .*//' >"$TMP/commands"
 assert_eq "$(grep -cE '^(tools/setup|meson setup|meson install|systemd-sysusers)' "$TMP/commands")" 4 "commands of the README"
 # run_in_fresh COMMAND: runs a command of the README, unchanged, in the tree
@@ -58,11 +58,11 @@ for file in bash-completion/completions/kymo zsh/vendor-completions/_kymo fish/v
 	[ -s "$fresh/usr/share/$file" ] || fail "there is no /usr/share/$file"
 done
 
-# The commands below "or as a Debian package". Before apt installs additional packages, it asks for
+# The commands below "Or as a Debian package". Before apt installs additional packages, it asks for
 # confirmation, and nothing answers here.
 run_in_fresh "ninja -C build uninstall"
 ! chroot "$fresh" which kymo >"$TMP/log" || fail "ninja uninstall leaves kymo"
-sed -n '/^or as a Debian package/,/^What/s/^    //p' "$ROOT/README.md" | sed 's/apt install/apt -y install/g' >"$TMP/commands"
+sed -n '/^Or as a Debian package/,/^To compare/s/^    //p' "$ROOT/README.md" | sed 's/apt install/apt -y install/g' >"$TMP/commands"
 assert_eq "$(wc -l <"$TMP/commands")" 2 "commands of the README"
 while read -r command; do
 	run_in_fresh "$command"
