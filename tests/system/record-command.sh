@@ -60,6 +60,7 @@ assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | lengt
 expect_recorded "$TMP/long.fxt" timeout "$(limit 10)" "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- \
 	bash -c 'echo $$ >"$0"; exec sleep 30' "$TMP/long.pid"
 complete "$TMP/long.fxt" duration
+expect_soon 10 test -s "$TMP/long.pid"
 kill "$(cat "$TMP/long.pid")"
 
 # Also if SIGCHLD is ignored, as some parent processes set it.
@@ -157,6 +158,8 @@ ln -s old.fxt "$TMP/replace/link"
 pid=$!
 # (the archive being recorded has the name early)
 expect_soon 20 sh -c '! grep -qx precious "$1" && test -s "$1"' - "$old"
+# (before its command begins, a recording is given up)
+expect_soon 20 test -s "$TMP/replace.pid"
 kill -INT $pid
 wait $pid || true
 kill "$(cat "$TMP/replace.pid")"
