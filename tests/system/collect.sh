@@ -81,8 +81,11 @@ assert_says "$TMP/chunks.log" 'has ended' "the answer of collect about the servi
 
 # The client is killed: its chunks are completed.
 start_collect chunks
+expect_soon 20 has_part
 kill -KILL "${COLLECT[chunks]}"
 wait "${COLLECT[chunks]}" 2>/dev/null || true
+# (between two chunks, there is no part for a moment)
+expect_soon 20 has_no_sessions
 expect_soon 20 no_part
 check_left
 
