@@ -145,6 +145,10 @@ kill $headless
 
 note "a process that has this machine's file: nothing is said of another one"
 "$TMP/load-1" &
+has_libc() {
+	grep -q '/load-1$' "/proc/$1/maps" && grep -q 'r-xp.*/libc[.-]' "/proc/$1/maps"
+}
+expect_soon 10 has_libc $!
 expect_exit 0 "$KYMO" calls --direct -d 1 --call libc.so.6:fopen -p $!
 assert_says "$TMP/stdout" 'fopen("/dev/null", "r")'
 assert_empty "$TMP/stderr"
