@@ -33,7 +33,7 @@ counted() {
 	echo $(($(awk -v f="$1" '{ print $f }' "$TMP/after") - $(awk -v f="$1" '{ print $f }' "$TMP/before")))
 }
 
-expect_exit 0 "$KYMO" record --direct -o "$TMP/all.fxt" -e sched,block -- bash "$TMP/load.sh"
+record_around "$TMP/all.fxt" -e sched,block -- bash "$TMP/load.sh"
 dump_records "$TMP/all.fxt"
 requests read >"$TMP/reads"
 requests write >"$TMP/writes"
@@ -67,9 +67,11 @@ assert_contains "$TMP/stdout" "^ +100 .* 400[.]0 KiB +0  $name read" "the reads 
 assert_contains "$TMP/latency.json" "\"$name read\"" "the device in latencies"
 
 # A wait of a thread that has sent requests names the device.
-expect_exit 0 "$KYMO" record --direct -o "$TMP/why.fxt" -e sched,offcpu,block --offcpu-min 1us -- \
+# (by its id: other programs of this name can wait longer meanwhile)
+record_around "$TMP/why.fxt" -e sched,offcpu,block --offcpu-min 1us -- \
+	bash -c 'echo $$ >"$1" && shift && exec "$@"' bash "$TMP/dd.pid" \
 	dd if="$loop" of=/dev/null bs=256k count=32 iflag=direct
-expect_exit 0 "$KYMO" why --worst 50 "$TMP/why.fxt" dd
+expect_exit 0 "$KYMO" why --worst 50 "$TMP/why.fxt" "$(cat "$TMP/dd.pid")"
 assert_contains "$TMP/stdout" "dd \\([0-9]*\\) sent [0-9]* requests? to $name; the longest took" "the device in kymo why"
 
 # With a filter, only the requests of selected threads are recorded.

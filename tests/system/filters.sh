@@ -102,7 +102,21 @@ expect_soon 10 test -s "$TMP/present.fxt"
 touch "$TMP/enough"
 expect_soon 10 test -e "$TMP/stopped"
 pgrep -P "$middle" -x kymo-load | sort >"$TMP/truth"
-sleep 0.5 # (ten naps of each)
+# naps PID: prints how often the process has left its CPU
+naps() {
+	awk '/^voluntary_ctxt_switches:/ { print $2 }' "/proc/$1/status"
+}
+while read -r pid; do
+	echo "$pid $(naps "$pid")"
+done <"$TMP/truth" >"$TMP/naps"
+all_have_napped() {
+	local pid before
+
+	while read -r pid before; do
+		[ "$(naps "$pid")" -ge $((before + 2)) ] || return 1
+	done <"$TMP/naps"
+}
+expect_soon 20 all_have_napped
 kill -INT $recorder
 wait $recorder || fail "recording failed: $(cat "$TMP/record.log")"
 kill "$middle"

@@ -9,6 +9,8 @@ need_btf
 
 sleep 1000 &
 idle=$!
+expect_soon 10 grep -qx sleep "/proc/$idle/comm"
+expect_soon 10 is_asleep "$idle"
 
 note "a thread that does nothing"
 expect_exit 3 "$KYMO" record --direct -d 0.3 -e sched,profile -p $idle -o "$TMP/idle.fxt"
