@@ -23,17 +23,18 @@ expect_exit 0 "$KYMO" check "$TMP/large.fxt"
 "$KYMO" export "$TMP/large.fxt" -o "$TMP/large.fxt.zst" 2>/dev/null
 "$KYMO" export "$small" -o "$TMP/small.fxt.gz" 2>/dev/null
 
+has_url_or_ended() {
+	URL=$(sed -n '/#!/{s/.*#!\/?url=//p;q}' "$TMP/open.err")
+	[ "$URL" ] || has_ended $OPEN
+}
+
 # start_open ARGUMENT ...: sets OPEN (its pid), URL (of the trace) and PORT
 start_open() {
 	: >"$TMP/open.err"
 	"$KYMO" open --port 0 --json "$@" >"$TMP/open.json" 2>"$TMP/open.err" &
 	OPEN=$!
-	for _ in {1..400}; do
-		URL=$(sed -n '/#!/{s/.*#!\/?url=//p;q}' "$TMP/open.err")
-		[ -z "$URL" ] || break
-		kill -0 $OPEN 2>/dev/null || fail "kymo open $* ended: $(cat "$TMP/open.err")"
-		sleep 0.05
-	done
+	expect_soon 20 has_url_or_ended
+	[ "$URL" ] || fail "kymo open $* ended: $(cat "$TMP/open.err")"
 	PORT=${URL#http://127.0.0.1:}
 	PORT=${PORT%%/*}
 	[ "$PORT" ] || fail "kymo open $* says no URL"
@@ -85,7 +86,7 @@ assert_eq "$(gojq -r '.fetched, .refused, .served_bytes' "$TMP/open.json" | xarg
 	"1 0 $(stat -c %s "$small")" "the report of its work"
 
 note "nobody else gets anything, and asking ends nothing"
-start_open --no-browser --timeout 20 "$small"
+start_open --no-browser --timeout "$(limit 20)" "$small"
 base=http://127.0.0.1:$PORT
 path=${URL#"$base"}
 for refused in \
@@ -153,7 +154,7 @@ end_open 0 fetched
 
 note "a client that goes away does not end it, and one that is slow gets all of it"
 for file in large.fxt large.fxt.zst; do
-	start_open --no-browser --timeout 2 "$TMP/$file"
+	start_open --no-browser --timeout "$(limit 2)" "$TMP/$file"
 	rm -f "$TMP/slow"
 	curl -s --limit-rate 1M -o "$TMP/slow" "$URL" &
 	expect_soon 20 test -s "$TMP/slow"
@@ -195,7 +196,7 @@ note "nobody comes, or only comes to sleep; Ctrl-C"
 start_open --no-browser --timeout 300ms "$small"
 end_open 1 timeout
 assert_says "$TMP/open.err" "the trace was not fetched within 300 ms" "message"
-start_open --no-browser --timeout 1 "$TMP/large.fxt"
+start_open --no-browser --timeout "$(limit 1)" "$TMP/large.fxt"
 exec 3<>"/dev/tcp/127.0.0.1/$PORT"
 printf 'GET /%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n' "${URL#http://*/}" "$PORT" >&3
 end_open 1 timeout
@@ -238,7 +239,7 @@ end_open 0 fetched
 rm "$TMP/seen/seen"
 env -u DISPLAY -u WAYLAND_DISPLAY BROWSER="$TMP/browse $TMP/seen:x" \
 	"$KYMO" open --port 0 --timeout 1 "$small" >/dev/null 2>&1 || true
-[ -e "$TMP/seen/seen" ] || fail "\$BROWSER was not started"
+expect_soon 10 test -e "$TMP/seen/seen"
 env -u DISPLAY -u WAYLAND_DISPLAY -u BROWSER "$KYMO" open --port 0 --timeout 100ms "$small" \
 	>"$TMP/stdout" 2>"$TMP/stderr" || true
 assert_says "$TMP/stderr" "There is no display" "message"
@@ -264,7 +265,7 @@ if [ "$(id -u)" = 0 ]; then
 	note "other users who know the URL get nothing, and whoever waits is told"
 	as_other() { setpriv --reuid=65533 --regid=65533 --clear-groups "$@"; }
 	other_status() { as_other curl -s -o /dev/null -w '%{http_code}' "$@" || true; }
-	start_open --no-browser --timeout 20 "$TMP/large.fxt"
+	start_open --no-browser --timeout "$(limit 20)" "$TMP/large.fxt"
 	assert_eq "$(other_status -H "Origin: $UI" "$URL")" 403 "GET of another user"
 	assert_eq "$(other_status -X OPTIONS -H "Origin: $UI" "$URL")" 403 "OPTIONS of another user"
 	as_other curl -s -o - "$URL" >"$TMP/body" || true
@@ -295,7 +296,7 @@ if unshare --user true 2>/dev/null; then
 	# In a user namespace without mappings, all users look like the serving user.
 	printf '#!/bin/sh\nexec unshare --user %q "$@"\n' "$(realpath "$KYMO")" >"$TMP/in-namespace"
 	chmod 755 "$TMP/in-namespace"
-	KYMO=$TMP/in-namespace start_open --no-browser --timeout 2 "$small"
+	KYMO=$TMP/in-namespace start_open --no-browser --timeout "$(limit 2)" "$small"
 	assert_eq "$(status "$URL")" 403 "GET from outside of the user namespace"
 	assert_says "$TMP/body" "'kymo open --any-user' serves all users" "the message"
 	end_open 1 timeout

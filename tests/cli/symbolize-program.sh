@@ -184,11 +184,8 @@ if command -v curl >/dev/null; then
 		: >"$TMP/open.err"
 		"$KYMO" open --port 0 --no-browser --json "$@" >"$TMP/open.json" 2>"$TMP/open.err" &
 		open=$!
-		for _ in {1..200}; do
-			url=$(sed -n 's/.*[?]url=//p' "$TMP/open.err")
-			[ -z "$url" ] || break
-			sleep 0.05
-		done
+		expect_soon 10 grep -q '[?]url=' "$TMP/open.err"
+		url=$(sed -n 's/.*[?]url=//p' "$TMP/open.err")
 		curl -s -o "$TMP/served.fxt" "$url" || :
 		wait $open || status=$?
 		assert_eq "$status" 0 "exit status of kymo open"
