@@ -42,3 +42,20 @@ assert_samples() {
 		exit !(n >= least * hz / 1e9 * (1 - p / 100) && n <= most * hz / 1e9 * (1 + p / 100)) }' ||
 		fail "$6: $1 are not within $5 % of $2 Hz in $(($3 / 1000000)) to $(($4 / 1000000)) ms"
 }
+
+# assert_leaf_shares NAMED ALL STOLEN_NS: of ALL samples of a `stack-load chain 2000`, whose truth is in
+# $TMP/truth.json, its leaves have their shares. NAMED LEAF prints the number of samples of a leaf.
+# While the host does not run the CPU (STOLEN_NS in all), there are no samples: a share of 2 s.
+assert_leaf_shares() {
+	local named=$1 all=$2 stolen=$3 which percent n
+
+	for which in a b c; do
+		percent=$(json "$TMP/truth.json" \
+			'.leaf_ns as $ns | 100 * $ns["abc" | index($leaf)] / ($ns | add)' --arg leaf $which)
+		n=$("$named" leaf_$which)
+		note "leaf_$which: $n of $all, should be ${percent%.*} %"
+		awk -v n="$n" -v all="$all" -v p="$percent" -v stolen="$stolen" \
+			'BEGIN { d = 100 * n / all - p; m = 3 + 100 * stolen / 2e9; exit !(d >= -m && d <= m) }' ||
+			fail "leaf_$which has $n of $all samples, not ${percent%.*} % ($((stolen / 1000000)) ms were stolen)"
+	done
+}
