@@ -140,8 +140,17 @@ mkfifo "$TMP/go"
 "$TMP/blocked" <"$TMP/go" &
 blocked=$!
 exec 7>"$TMP/go"
-expect_exit 0 "$KYMO" record --direct -e offcpu -p $blocked -o "$TMP/blocked.fxt" -- \
-	bash -c "echo >'$TMP/go'; sleep 0.7"
+# n_waits WCHAN: prints how many threads of the program wait there
+n_waits() {
+	cat "/proc/$blocked/task/"*/wchan | { grep -o "$1" || true; } | wc -l
+}
+both_begun() {
+	[ "$(n_waits futex) $(n_waits pipe)" = "1 1" ]
+}
+expect_soon 10 both_begun
+expect_exit 0 "$KYMO" record --direct -e offcpu -p $blocked -o "$TMP/blocked.fxt" -- bash -c "echo >'$TMP/go'
+	until [ \"\$(cat /proc/$blocked/task/*/wchan | grep -o futex | wc -l)\" = 2 ]; do :; done
+	sleep 0.7"
 exec 7>&-
 kill $blocked
 expect_exit 0 "$KYMO" flame --off-cpu "$TMP/blocked.fxt" --format folded -o -
@@ -162,7 +171,7 @@ note "threads that wait since before the recording"
 "$TMP/blocked" </dev/null &
 blocked=$!
 both_wait() {
-	[ "$(cat "/proc/$blocked/task/"*/wchan | grep -o futex | wc -l)" = 2 ]
+	[ "$(n_waits futex)" = 2 ]
 }
 expect_soon 10 both_wait
 expect_exit 0 "$KYMO" record --direct -e offcpu -p $blocked -o "$TMP/present.fxt" -- sleep 0.3
