@@ -5,6 +5,7 @@
 # is that which the program has measured.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../judge-words.sh"
 need_btf
 need_cpus 2
 need_command gcc
@@ -13,10 +14,12 @@ need_command gcc
 gcc -D_GNU_SOURCE -g -O2 -pthread -I"$ROOT" -o "$TMP/load" "$ROOT/tests/support/loads/why-load.c" \
 	"$ROOT/tests/support/fakes/mute-fuse.c"
 mkdir "$TMP/fuse"
-record_around "$TMP/t.fxt" -e sched,offcpu -- "$TMP/load" "$TMP/fuse"
-cp "$TMP/stdout" "$TMP/truth.json"
-json "$TMP/truth.json" '[.trouble, .victim, .ns, .culprit] | @tsv' >"$TMP/troubles"
-assert_ge "$(wc -l <"$TMP/troubles")" 4 "troubles"
+record_troubles() {
+	record_around "$TMP/t.fxt" -e sched,offcpu -- "$TMP/load" "$TMP/fuse"
+	cp "$TMP/stdout" "$TMP/truth.json"
+	json "$TMP/truth.json" '[.trouble, .victim, .ns, .culprit] | @tsv' >"$TMP/troubles"
+	assert_ge "$(wc -l <"$TMP/troubles")" 4 "troubles"
+}
 
 # explain TID: the longest wait of the thread, in $TMP/why.json
 explain() {
@@ -24,30 +27,36 @@ explain() {
 	cp "$TMP/stdout" "$TMP/why.json"
 }
 
-while IFS=$'\t' read -r trouble victim ns culprit; do
-	explain "$victim"
-	note "$trouble: $(json "$TMP/why.json" .verdict.text)"
-	# The steps of a path have no gaps.
-	holds "$TMP/why.json" '.worst[0] | [.path[] | .to_ns - .from_ns] | add == $ns' \
-		--argjson ns "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" ||
-		fail "$trouble: the path is not the wait"
-	# The split is the window.
-	holds "$TMP/why.json" '.total | .total_ns == .running_ns + .runnable_ns + .unknown_ns + .absent_ns +
-		([.blocked_ns[]] | add // 0)' || fail "$trouble: the split is not the window"
-	kinds=$(json "$TMP/truth.json" 'select(.trouble == $trouble) | .kinds[]' --arg trouble "$trouble")
-	kind=$(json "$TMP/why.json" .verdict.kind)
-	found=$(json "$TMP/why.json" '.verdict.culprit.name // ""')
-	# (on a busy machine, a thread can wait for its CPU for longer than for the trouble)
-	if [ "$found" != "$culprit" ] && holds "$TMP/why.json" '.worst[0] | ([.shares[] |
-		select(.kind == "runnable") | .ns] | add // 0) * 3 > .to_ns - .from_ns' &&
-		[ "$trouble" != inversion ] && [ "$trouble" != neighbour ]; then
-		note "$trouble: not judged, the machine was too busy"
-		continue
-	fi
-	assert_within "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" "$ns" 10 "time of $trouble"
-	[[ $'\n'$kinds$'\n' == *$'\n'$kind$'\n'* ]] || fail "$trouble: the verdict is $kind"
-	assert_eq "$found" "$culprit" "culprit of $trouble"
-done <"$TMP/troubles"
+# (A switch that the kernel hides divides a wait, or hides the waker.)
+judge_troubles() {
+	local trouble victim ns culprit kinds kind found
+
+	while IFS=$'\t' read -r trouble victim ns culprit; do
+		explain "$victim"
+		note "$trouble: $(json "$TMP/why.json" .verdict.text)"
+		# The steps of a path have no gaps.
+		holds "$TMP/why.json" '.worst[0] | [.path[] | .to_ns - .from_ns] | add == $ns' \
+			--argjson ns "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" ||
+			fail "$trouble: the path is not the wait"
+		# The split is the window.
+		holds "$TMP/why.json" '.total | .total_ns == .running_ns + .runnable_ns + .unknown_ns + .absent_ns +
+			([.blocked_ns[]] | add // 0)' || fail "$trouble: the split is not the window"
+		kinds=$(json "$TMP/truth.json" 'select(.trouble == $trouble) | .kinds[]' --arg trouble "$trouble")
+		kind=$(json "$TMP/why.json" .verdict.kind)
+		found=$(json "$TMP/why.json" '.verdict.culprit.name // ""')
+		# (on a busy machine, a thread can wait for its CPU for longer than for the trouble)
+		if [ "$found" != "$culprit" ] && holds "$TMP/why.json" '.worst[0] | ([.shares[] |
+			select(.kind == "runnable") | .ns] | add // 0) * 3 > .to_ns - .from_ns' &&
+			[ "$trouble" != inversion ] && [ "$trouble" != neighbour ]; then
+			note "$trouble: not judged, the machine was too busy"
+			continue
+		fi
+		assert_within "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" "$ns" 10 "time of $trouble"
+		[[ $'\n'$kinds$'\n' == *$'\n'$kind$'\n'* ]] || fail "$trouble: the verdict is $kind"
+		assert_eq "$found" "$culprit" "culprit of $trouble"
+	done <"$TMP/troubles"
+}
+record_and_judge "$TMP/t.fxt" record_troubles judge_troubles
 
 note "threads by name, process and cgroup"
 expect_exit 0 "$KYMO" why --json "$TMP/t.fxt" 'inv-*'

@@ -358,6 +358,8 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
+	/* Otherwise, a victim can wait longer for its trouble to begin than because of it. */
+	hurry();
 	make_inversion();
 	make_neighbour();
 	make_pipe();
