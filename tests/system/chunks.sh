@@ -164,7 +164,19 @@ rm -f "$TMP"/t.*.fxt
 need_command ipcrm
 start_resource_load
 start_recordings memory,fd,shm,threads 200 "$LOAD"
-sleep 0.5
+# both_watch: whether the programs of both recordings watch the load
+both_watch() {
+	local key id n=0
+
+	key=$(printf '%02x %02x %02x %02x' $((LOAD & 255)) $((LOAD >> 8 & 255)) $((LOAD >> 16 & 255)) 0)
+	for id in $({ grep -hs '^map_id:' "/proc/$RECORDING/fdinfo/"* || true; } | awk '{ print $2 }' | sort -u); do
+		# shellcheck disable=SC2086 # bytes
+		! bpftool map show id "$id" | grep ' name memory_processe ' >/dev/null ||
+			! bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 || n=$((n + 1))
+	done
+	[ $n = 2 ]
+}
+expect_soon 20 both_watch
 go
 expect_soon 60 grep -q . "$TMP/truth"
 sleep 0.5
