@@ -90,7 +90,7 @@ attack() {
 	note "$1"
 	before=$(own_kib)
 	threads_before=$(threads) files_before=$(files)
-	"$KYMO_TEST_LATENCY_WATCH" >"$TMP/latency-watch.log" 2>&1 &
+	KYMO_TEST_HANGS_S=$(limit 4) "$KYMO_TEST_LATENCY_WATCH" >"$TMP/latency-watch.log" 2>&1 &
 	latency_watch=$!
 	"$2"
 	kill -TERM $latency_watch

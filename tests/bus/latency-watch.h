@@ -12,8 +12,14 @@
 /* An answer is late if it takes this much more than the echo's and the wait for a CPU. */
 #define LATENCY_WATCH_LATE_NS UINT64_C(1000000000)
 
-/* The machine can stop a process for a moment. A service that hangs does not answer at all. */
+/* The machine can stop a process for a moment. */
 enum { LATENCY_WATCH_LATE_MAX = 2 };
+
+/*
+ * A service that hangs does not answer at all: not within this time, or within the seconds in
+ * KYMO_TEST_HANGS_S, if the test has set it. (`limit` in tests/slowness.sh: threads of the service
+ * wait for each other, and if others want the CPUs, these waits add up.)
+ */
 #define LATENCY_WATCH_HANGS_NS (4 * LATENCY_WATCH_LATE_NS)
 
 /* The minimum number of queries, however early it is ended. */
