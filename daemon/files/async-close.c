@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,6 +28,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -72,7 +74,8 @@ struct close_thread {
 
 /* Memory that is shared by this process, the reaper and the closers. */
 struct async_close_shared {
-	_Atomic int bus; /* socket of the bus, or -1 */
+	_Atomic int bus;         /* socket of the bus, or -1 */
+	_Atomic int locks_limit; /* above the descriptors with locks */
 	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
@@ -202,6 +205,20 @@ static bool async_close_start_close_threads(pid_t self)
 	return failed;
 }
 
+/*
+ * Releases the locks of the service. The next service begins when the name on the bus is free, and
+ * it passes over data that is still locked. To close all descriptors takes the kernel longer, since
+ * it unloads programs.
+ */
+static void async_close_reaper_unlock(void)
+{
+	int limit = atomic_load(&shared->locks_limit);
+
+	for (int fd = 0; fd < limit; fd++)
+		if (foreign_fds_owner(fd) == FOREIGN_FD_OWN)
+			syscall(SYS_flock, fd, LOCK_UN);
+}
+
 /* Closes all descriptors except those from clients. */
 static void async_close_own(void)
 {
@@ -255,6 +272,7 @@ static _Noreturn void async_close_reaper_run(pid_t parent)
 		async_close_reap_close_threads();
 		retry = async_close_start_close_threads(self);
 	}
+	async_close_reaper_unlock();
 	async_close_reaper_leave_bus();
 	async_close_own();
 	async_close_leave_process();
@@ -436,6 +454,14 @@ int async_close_begin(void)
 	is_main = true;
 	foreign_fds_set_closer(async_close_queue_fd);
 	return async_close_reaper_start();
+}
+
+void async_close_note_lock(int fd)
+{
+	int limit = shared ? atomic_load(&shared->locks_limit) : INT_MAX;
+
+	while (fd >= limit && !atomic_compare_exchange_weak(&shared->locks_limit, &limit, fd + 1))
+		;
 }
 
 int async_close_attach(sd_event *event, sd_bus *bus)

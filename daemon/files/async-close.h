@@ -35,6 +35,12 @@
 int async_close_begin(void);
 
 /*
+ * Notes that FD has a lock (flock()) that the next service needs. If this process is killed, the
+ * lock is released before the name on the bus.
+ */
+void async_close_note_lock(int fd);
+
+/*
  * Lets EVENT, of the same thread, give waiting descriptors to closers that become free, and starts
  * to watch the descriptors that come from BUS, of which no message may have been received. Returns
  * 0 or a negative errno.

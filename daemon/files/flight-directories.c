@@ -14,6 +14,7 @@
 #include "capture/store/flight.h"
 #include "base/directory.h"
 #include "capture/options/options.h"
+#include "daemon/files/async-close.h"
 
 enum { DIRECTORY_NAME_MAX = 96 }; /* room for a number, '-', a name of 64 bytes, and NUL */
 
@@ -53,8 +54,10 @@ static void flight_directories_name_of(char ret[static DIRECTORY_NAME_MAX], uid_
 
 static int flight_directories_lock(int fd)
 {
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		async_close_note_lock(fd);
 		return 0;
+	}
 	return errno == EWOULDBLOCK ? -EBUSY : -errno;
 }
 
