@@ -59,13 +59,15 @@ end_plant() {
 	assert_empty "$TMP/$1.stderr" "complaints of $1"
 }
 
-# is_watched PID: whether the programs of a session watch it already
+# is_watched PID: whether the programs of $WATCHER, or of the service, watch it already. (In the maps
+# of other recordings, this id can be that of an earlier process.)
 is_watched() {
-	local id key
+	local id key recorder=${WATCHER:-${KYMOD_PID:-}}
 
 	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) 0)
 	# (not as JSON, since gojq would take longer to start than all of this)
 	for id in $(bpftool map show | sed -n 's/^\([0-9]*\): .* name memory_processe .*/\1/p'); do
+		grep -qsx "map_id:[[:space:]]*$id" "/proc/$recorder/fdinfo/"* || continue
 		# shellcheck disable=SC2086 # bytes
 		bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 && return 0
 	done
