@@ -46,10 +46,11 @@ struct collector {
 	uint32_t categories;
 	unsigned n_cpus;
 	struct word_rings sched, cpu;
-	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
-	pthread_t rings_thread;      /* the thread that makes `records` */
-	bool rings_begun;            /* `rings_thread` must be joined */
-	int rings_error;             /* result of `rings_thread` */
+	struct bpf_ring **records; /* the BPF ring buffers of all CPUs */
+	size_t n_records;
+	pthread_t rings_thread; /* the thread that makes `records` */
+	bool rings_begun;       /* `rings_thread` must be joined */
+	int rings_error;        /* result of `rings_thread` */
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings; /* NULL = not attached */
 	uint64_t ring_bytes;         /* the size that the options have */

@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capture/programs/bpf-ring.h"
 #include "capture/programs/decode.h"
 #include "capture/programs/rec-rings.h"
 #include "capture/sandbox/thread.h"
@@ -137,32 +138,38 @@ static int collector_map_word_rings(struct word_rings *rings, struct bpf_map *ma
 	return 0;
 }
 
-static int collector_rings_on_record(void *userdata, void *data, size_t size)
+static int collector_rings_on_record(void *data, size_t size, void *userdata)
 {
 	struct collector *c = userdata;
 	const struct rec_head *rec = decode_ring_record(data, size);
+	int r;
 
 	if (!rec || rec->cpu >= c->n_cpus) {
 		c->n_malformed++;
 		return 0;
 	}
+	r = c->fn(rec, c->userdata);
+	if (r > 0)
+		return r;
 	if (rec->kind == REC_PIECE || rec->kind == REC_HEAP_PIECE)
 		collector_check_piece(c, (const struct rec_piece *)rec);
 	if (rec->kind == REC_FORK)
 		collector_check_fork(c, (const struct rec_fork *)rec);
-	return c->fn(rec, c->userdata);
+	return r;
 }
 
 /* Creates a BPF ring buffer in *RET_FD, and adds it to the rings that are drained. */
 static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
 {
+	int r;
+
 	*ret_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
 	if (*ret_fd < 0)
 		return *ret_fd;
-	if (c->records)
-		return ring_buffer__add(c->records, *ret_fd, collector_rings_on_record, c);
-	c->records = ring_buffer__new(*ret_fd, collector_rings_on_record, c, NULL);
-	return c->records ? 0 : -errno;
+	r = bpf_ring_new(*ret_fd, (size_t)bytes, &c->records[c->n_records]);
+	if (r == 0)
+		c->n_records++;
+	return r;
 }
 
 /* The rings that were created: their indices in the map, and their descriptors. */
@@ -182,8 +189,8 @@ static void collector_rec_ring_set_deinit(struct rec_ring_set *set)
 
 /*
  * Puts the rings into the map. In a batch, the kernel waits for one grace period instead of one for
- * each ring. The descriptors can be closed afterwards, since libbpf has mapped the rings, and the
- * outer map keeps them alive.
+ * each ring. The descriptors can be closed afterwards, since the rings are mapped, and the outer
+ * map keeps them alive.
  */
 static int collector_put_rec_rings(struct collector *c, const struct rec_ring_set *set)
 {
@@ -206,7 +213,8 @@ static int collector_make_rec_rings(struct collector *c, uint64_t ring_bytes)
 	};
 	int r = 0;
 
-	if (!set.at || !set.fds)
+	c->records = calloc((size_t)REC_RINGS * c->n_cpus, sizeof(*c->records));
+	if (!set.at || !set.fds || !c->records)
 		return -ENOMEM;
 	for (unsigned ring = 0; ring < REC_RINGS; ring++) {
 		if (!rec_ring_is_used(ring, c->categories))
@@ -281,7 +289,9 @@ void collector_free_rings(struct collector *c)
 {
 	collector_finish_rings(c);
 	ring_buffer__free(c->doorbell);
-	ring_buffer__free(c->records);
+	for (size_t i = 0; i < c->n_records; i++)
+		bpf_ring_free(c->records[i]);
+	free(c->records);
 	if (c->sched.map)
 		munmap(c->sched.map, c->sched.map_size);
 	if (c->cpu.map)
@@ -385,11 +395,12 @@ static int collector_rings_on_mapping(const struct rec_head *rec, void *userdata
 
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
 {
-	int r;
+	int r = 0;
 
 	c->fn = fn;
 	c->userdata = userdata;
-	r = ring_buffer__consume(c->records);
+	for (size_t i = 0; r >= 0 && i < c->n_records; i++)
+		r = bpf_ring_read(c->records[i], collector_rings_on_record, c);
 	if (r >= 0 && c->map_rings)
 		r = map_rings_drain(c->map_rings, collector_rings_on_mapping, c);
 	collector_list_mappers(c);

@@ -248,8 +248,10 @@ struct word_ring *collector_ring(struct collector *c, enum event_class class, un
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
 /*
- * Passes the records of all BPF ring buffers and of mappings to FN. Records of one buffer are
- * passed in order. Returns 0, or the result of FN that ended the call.
+ * Passes the records to FN that all BPF ring buffers have now, and those of mappings. Records of
+ * one buffer are passed in order. If FN returns a positive number, the record stays in its buffer,
+ * and all later records with it; this is not possible for a record of REC_RING_MAPPINGS. Returns 0
+ * or the negative result of FN that ended the call.
  */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 

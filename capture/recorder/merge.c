@@ -3,8 +3,14 @@
  * The merge has a heap of sources, ordered by the time of their next record. The source at the top
  * is read until another source is due, so the heap is adjusted once for many records.
  *
- * A record of a BPF ring buffer must leave the ring when it is read, so it is copied into a queue
- * until its time has come. These records are rare, so the copies cost little.
+ * A record of a BPF ring buffer must leave the ring before the later ones can be read, so it is
+ * copied into a queue until its time has come. These records are rare, so the copies cost little.
+ *
+ * The rings are read one after another, and the last one can contain the oldest record. So a round
+ * first copies all records up to its horizon, and then delivers the first one. Before that, the
+ * queues contain MERGE_SPARE_BYTES at most:
+ *   - If an earlier round ended early and left more, its records are delivered first.
+ *   - A record after the horizon stays in its ring if it would exceed this sum.
  */
 #include "capture/recorder/merge.h"
 
@@ -65,15 +71,11 @@ struct merge {
 	 * added records do not take the room of records from rings.
 	 */
 	size_t ring_bytes, added_bytes;
+	/* The horizon of the round that reads the rings, or of the last such round. */
+	uint64_t read_ns;
 	/*
-	 * If all queues together have more bytes, records stay in their rings. The rings are
-	 * drained one after another, and the last one can contain the oldest record. So the queues
-	 * must have room for the content of all rings.
-	 */
-	size_t ring_bytes_max;
-	/*
-	 * The memory that a queue may keep even when it is empty: its share of ring_bytes_max,
-	 * since only that sum is counted as memory of the session.
+	 * The memory that a queue may keep even when it is empty: its share of the memory that is
+	 * counted for the session.
 	 */
 	size_t kept_bytes;
 	int error; /* of copying into queues */
@@ -119,8 +121,8 @@ int merge_new(struct collector *collector, struct merge **ret)
 		return -ENOMEM;
 	m->collector = collector;
 	m->n_cpus = collector_n_cpus(collector);
-	m->ring_bytes_max = collector_records_bytes(collector) + MERGE_SPARE_BYTES;
-	m->kept_bytes = m->ring_bytes_max / merge_n_queues(m);
+	m->kept_bytes =
+		(collector_records_bytes(collector) + MERGE_SPARE_BYTES) / merge_n_queues(m);
 	if (m->kept_bytes > QUEUE_KEPT_BYTES)
 		m->kept_bytes = QUEUE_KEPT_BYTES;
 	most = merge_n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
@@ -186,16 +188,6 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 	return 0;
 }
 
-/*
- * Returns true if the records from rings need more than their room. (If a record is of a kind that
- * comes through no ring, which no program sends, it is in the queue of added records.)
- */
-static bool merge_is_full(const struct merge *m)
-{
-	return m->ring_bytes > m->ring_bytes_max ||
-	       m->added_bytes > MERGE_SPARE_BYTES + m->ring_bytes_max;
-}
-
 /* Returns the source of REC, which came from a ring. */
 static unsigned merge_source(const struct rec_head *rec)
 {
@@ -206,13 +198,18 @@ static unsigned merge_source(const struct rec_head *rec)
 static int merge_queue_record(const struct rec_head *rec, void *userdata)
 {
 	struct merge *m = userdata;
-	unsigned source;
-	int r;
+	unsigned source = merge_source(rec);
+	/*
+	 * A record of a kind that comes through no ring, which no program sends, goes into the
+	 * queue of added records.
+	 */
+	struct source *s = merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu);
 
-	/* A record of a kind that comes through no ring goes into the queue of added records. */
-	source = merge_source(rec);
-	r = merge_append(m, merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu), rec);
-	return r == 0 && merge_is_full(m) ? -ENOBUFS : r;
+	/* A mapping cannot stay in its ring. */
+	if (rec->ts_ns > m->read_ns && source != REC_RING_MAPPINGS &&
+	    *merge_bytes(m, s) + rec->size > MERGE_SPARE_BYTES)
+		return 1;
+	return merge_append(m, s, rec);
 }
 
 int merge_add(struct merge *m, const struct rec_head *rec)
@@ -411,26 +408,42 @@ static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct 
 	return stop;
 }
 
-/* Reads the current content of the rings. */
-static int merge_poll_rings(struct merge *m)
+/* Finds the next record of each source. */
+static int merge_peek_all(struct merge *m)
 {
-	int r;
+	int r = 0;
 
-	if (!merge_is_full(m)) {
-		r = collector_drain_records(m->collector, merge_queue_record, m);
-		if (r < 0 && r != -ENOBUFS)
-			return m->error < 0 ? m->error : r;
-	}
-	for (size_t i = 0; i < m->n_sources; i++) {
+	for (size_t i = 0; r == 0 && i < m->n_sources; i++) {
 		struct source *s = &m->sources[i];
 
 		if (s->kind == SOURCE_WORDS)
 			s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
 		r = merge_source_peek(s);
-		if (r < 0)
-			return r;
 	}
-	return 0;
+	return r;
+}
+
+/* Copies the records up to HORIZON_NS, and later ones as far as there is room. */
+static int merge_read_rings(struct merge *m, uint64_t horizon_ns)
+{
+	int r;
+
+	m->read_ns = horizon_ns;
+	r = collector_drain_records(m->collector, merge_queue_record, m);
+	return m->error < 0 ? m->error : r;
+}
+
+/* Delivers the records up to HORIZON_NS that can be read now. */
+static int merge_deliver(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
+{
+	int r = merge_peek_all(m);
+
+	if (r < 0)
+		return r;
+	merge_build_heap(m, horizon_ns);
+	while (r == 0 && m->n_heap > 0)
+		r = merge_deliver_run(m, horizon_ns, sink);
+	return r;
 }
 
 /*
@@ -458,13 +471,11 @@ static void merge_shrink_queue(const struct merge *m, struct source *s)
 
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
-	int r = merge_poll_rings(m);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	merge_build_heap(m, horizon_ns);
-	while (r == 0 && m->n_heap > 0)
-		r = merge_deliver_run(m, horizon_ns, sink);
+	if (m->ring_bytes > MERGE_SPARE_BYTES || m->added_bytes > 2 * MERGE_SPARE_BYTES)
+		r = merge_deliver(m, horizon_ns < m->read_ns ? horizon_ns : m->read_ns, sink);
+	r = r ?: merge_read_rings(m, horizon_ns) ?: merge_deliver(m, horizon_ns, sink);
 	for (size_t i = merge_n_queues(m); i < m->n_sources; i++)
 		merge_source_publish(&m->sources[i]);
 	for (size_t i = 0; i < merge_n_queues(m); i++)

@@ -2,11 +2,13 @@
 /*
  * Merges all rings of a collector into one sequence in order of time.
  *
- * A round looks at the current content of the rings, and returns records up to a horizon. Later
- * records stay in the rings. Records of one ring keep their order. Intervals are placed at their
- * end. At equal times, struct rec_* come first, then wakeups, then switches, and a switch that
- * takes a thread off a CPU comes before the switch that puts it on another CPU. (FXT readers use a
- * stable sort by time, so the order in the file decides.)
+ * A round looks at the current content of the rings, and returns records up to a horizon. It reads
+ * all rings up to the horizon before it returns the first record. Later records wait, in the rings
+ * or as copies. Records of one ring keep their order. So a record is late only if its program
+ * publishes it after the round that should have returned it. Intervals are placed at their end. At
+ * equal times, struct rec_* come first, then wakeups, then switches, and a switch that takes a
+ * thread off a CPU comes before the switch that puts it on another CPU. (FXT readers use a stable
+ * sort by time, so the order in the file decides.)
  */
 #pragma once
 
@@ -47,7 +49,7 @@ DEFINE_CLEANUP(struct merge *, merge_free)
 
 /*
  * A merge copies records: up to collector_records_bytes() and this many bytes of records from
- * rings, and this many bytes of added records.
+ * rings, and this many bytes of added records. Records that have no room stay in their rings.
  */
 #define MERGE_SPARE_BYTES     ((size_t)16 << 20)
 #define MERGE_SPARE_BYTES_ALL (2 * MERGE_SPARE_BYTES)

@@ -56,13 +56,13 @@ struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)
 	return c;
 }
 
-static void drop_first(struct collector *c)
+static void drop(struct collector *c, struct record **at)
 {
-	struct record *rec = c->first;
+	struct record *rec = *at;
 
-	c->first = rec->next;
-	if (!c->first)
-		c->end = &c->first;
+	*at = rec->next;
+	if (!*at)
+		c->end = at;
 	c->n_records--;
 	free(rec);
 }
@@ -72,7 +72,7 @@ struct collector *collector_free(struct collector *c)
 	if (!c)
 		return NULL;
 	while (c->first)
-		drop_first(c);
+		drop(c, &c->first);
 	for (unsigned i = 0; i < CLASS_MAX * c->n_cpus; i++)
 		free(c->rings[i]);
 	free(c->rings);
@@ -158,14 +158,34 @@ uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
 	return c->ring_bytes;
 }
 
+/* Returns the place in `kept` of the ring of REC. */
+static size_t ring_of(const struct collector *c, const struct rec_head *rec)
+{
+	unsigned source = rec->kind == REC_LOST ? ((const struct rec_lost *)rec)->ring
+						: rec_kind_ring(rec->kind);
+
+	return (size_t)source * c->n_cpus + rec->cpu;
+}
+
+/* As in collector-rings.c: if a record stays in its ring, the later ones of this ring stay, too. */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
 {
+	bool *kept = must(calloc((size_t)(REC_RING_NONE + 1) * c->n_cpus, sizeof(*kept)));
+	struct record **at = &c->first;
 	int r = 0;
 
-	while (r >= 0 && c->first) {
-		r = fn((const struct rec_head *)c->first->bytes, userdata);
-		drop_first(c);
+	while (r >= 0 && *at) {
+		const struct rec_head *rec = (const struct rec_head *)(*at)->bytes;
+		bool *keep = &kept[ring_of(c, rec)];
+
+		r = *keep ? 1 : fn(rec, userdata);
+		*keep = r > 0;
+		if (r > 0)
+			at = &(*at)->next;
+		else
+			drop(c, at);
 	}
+	free(kept);
 	return r < 0 ? r : 0;
 }
 

@@ -50,7 +50,7 @@ TEST(test_lifecycle_before_later_rings)
 	}
 }
 
-/* All rings are drained before the first record is passed on, however much they contain. */
+/* All rings are read up to the horizon before the first record is passed on. */
 TEST(test_full_rings)
 {
 	enum { CALLS = 500, CALL_BYTES = 64 << 10 };
@@ -68,7 +68,8 @@ TEST(test_full_rings)
 	}
 	merge_put_exit(f, 2, 15);
 	assert_merge_round(f, 25, "0:10l 2:15l 0:20l ");
-	assert_int_equal(fake_collector_n_records(f->collector), 0);
+	assert_int_equal(fake_collector_n_records(f->collector),
+			 CALLS - MERGE_SPARE_BYTES / CALL_BYTES);
 	assert_int_equal(merge_rounds_do(f, 10 * CALLS), 0);
 	assert_int_equal(f->n, CALLS - 2);
 }

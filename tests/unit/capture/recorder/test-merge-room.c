@@ -152,6 +152,89 @@ TEST(test_many_queues)
 	assert_true(heap_bytes() < before + MERGE_SPARE_BYTES);
 }
 
+/*
+ * Random rings whose queues are full most of the time, since rounds end early, as they do with a
+ * slow output.
+ */
+enum { RINGS = 4, ROUND_RECORDS = 300, AHEAD_NS = 700 };
+
+/* The rings have these kinds; each ring has the records of one CPU. */
+static const uint16_t ring_kinds[RINGS] = { REC_CALL, REC_EXIT, REC_TRACEPOINT, REC_CALL };
+
+struct shuffle {
+	uint64_t last_ns;
+	size_t n_put, n_taken, until_stop;
+};
+
+/* Counts a record. Its time is its number, so no record is missing, late or there twice. */
+static int on_shuffled(const struct rec_head *rec, void *userdata)
+{
+	struct shuffle *s = userdata;
+
+	assert_int_equal(rec->ts_ns, s->last_ns + 1);
+	s->last_ns = rec->ts_ns;
+	s->n_taken++;
+	return s->until_stop-- == 0;
+}
+
+/*
+ * Puts records with the times up to TO_NS into random rings, one ring after another. At the end of
+ * a time, no ring has an older record that is not there yet.
+ */
+static void put_shuffled(struct fixture *f, struct shuffle *s, uint64_t to_ns)
+{
+	static uint8_t ring_of[ROUND_RECORDS + AHEAD_NS];
+	uint64_t from_ns = s->n_put + 1;
+
+	assert_true(to_ns - s->n_put <= ARRAY_SIZE(ring_of));
+	for (uint64_t ts = from_ns; ts <= to_ns; ts++)
+		ring_of[ts - from_ns] = (uint8_t)(rand() % RINGS);
+	for (unsigned i = 0; i < RINGS; i++)
+		for (uint64_t ts = from_ns; ts <= to_ns; ts++) {
+			if (ring_of[ts - from_ns] != i)
+				continue;
+			*f->rec = (struct rec_head){ .ts_ns = ts,
+						     .size = BYTES,
+						     .kind = ring_kinds[i],
+						     .cpu = (uint16_t)(i == 3) };
+			fake_collector_put_record(f->collector, f->rec, BYTES);
+		}
+	s->n_put = to_ns;
+}
+
+/* With full queues, records are delivered in order, each once, and the memory is bounded. */
+TEST(test_full_queues)
+{
+	enum { ROUNDS = 60 };
+	struct fixture *f = *state;
+	struct shuffle s = { 0 };
+	const struct merge_sink sink = { .record = on_shuffled, .userdata = &s };
+	size_t before = heap_bytes(), copies;
+	uint64_t horizon_ns = 0;
+
+	srand(1);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		int r;
+
+		/* A stalled output takes a few records in each round, for some rounds. */
+		s.until_stop = i % 10 < 5 ? 20 : SIZE_MAX;
+		horizon_ns += ROUND_RECORDS;
+		if (horizon_ns > s.n_put)
+			put_shuffled(f, &s, horizon_ns + (uint64_t)(rand() % AHEAD_NS));
+		r = merge_round(f->merge, horizon_ns, &sink);
+		assert_true(r == 0 ? s.last_ns == horizon_ns : s.until_stop == SIZE_MAX);
+		copies = heap_bytes() - before - fake_collector_n_records(f->collector) * BYTES;
+		/* The rest of a slow round, the content of all rings, and room to grow. */
+		assert_true(copies < 3 * MERGE_SPARE_BYTES);
+	}
+	/* The end, with a slow output, too. */
+	s.until_stop = 20;
+	while (merge_round(f->merge, MERGE_ALL, &sink) > 0)
+		s.until_stop = 20;
+	assert_int_equal(s.n_taken, s.n_put);
+	assert_int_equal(fake_collector_n_records(f->collector), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -160,6 +243,7 @@ int main(void)
 		CASE(test_added_records),
 		CASE(test_queue_shrinks),
 		CASE(test_many_queues),
+		CASE(test_full_queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
