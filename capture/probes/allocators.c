@@ -513,6 +513,12 @@ static int allocators_add_probes(struct search *s, const struct function *f, boo
 
 	if (f->forwards || (function == MEMORY_FN_DELETE_DIRECT && !own_malloc))
 		return 0;
+	/*
+	 * Without an allocator of its own, the file has these functions for systems whose libc does
+	 * not (libbsd). They call realloc(), which has its own probes.
+	 */
+	if ((function == MEMORY_FN_REALLOC || function == MEMORY_FN_REALLOCARRAY) && !own_malloc)
+		return 0;
 	if (function == MEMORY_FN_NEW_DIRECT && !own_malloc)
 		return allocators_add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY);
 	if (f->means->exits == EXITS_THROWS)

@@ -160,6 +160,25 @@ TEST(test_library)
 	allocator_list_deinit(&l);
 }
 
+/*
+ * A library that adds functions to libc's, as libbsd does. Without probes, a program that loads it
+ * late is watched completely all the same.
+ */
+TEST(test_additions)
+{
+	struct allocator_list l;
+
+	need_compiler();
+	command("echo '#include <stdlib.h>\n"
+		"void *reallocf(void *p, size_t n) { void *q = realloc(p, n);"
+		" if (!q && n) free(p); return q; }"
+		" void *reallocarray(void *p, size_t n, size_t m) { return realloc(p, n * m); }'"
+		" >additions.c && cc -O1 -shared -fPIC additions.c -o additions");
+	assert_int_equal(find("additions", &l), 0);
+	assert_int_equal(l.flags, 0);
+	assert_int_equal(l.n, 0);
+}
+
 TEST(test_go)
 {
 	struct allocator_list l;
@@ -549,12 +568,12 @@ TEST(test_deleted)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_static),     cmocka_unit_test(test_dynamic),
-		cmocka_unit_test(test_library),    cmocka_unit_test(test_go),
-		cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_calls_other),
-		cmocka_unit_test(test_no_program), cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_validity),   cmocka_unit_test(test_self),
-		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_static),      cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_library),     cmocka_unit_test(test_additions),
+		cmocka_unit_test(test_go),          cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_calls_other), cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_slow),        cmocka_unit_test(test_validity),
+		cmocka_unit_test(test_self),        cmocka_unit_test(test_deleted),
 	};
 
 	if (under_valgrind()) {
