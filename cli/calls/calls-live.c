@@ -14,6 +14,18 @@
 #include "cli/common/verb.h"
 #include "cli/record/record-job.h"
 
+/* The recording process; 0 = none. */
+static pid_t calls_live_pid;
+
+static void calls_live_pass_on(int sig)
+{
+	int error = errno;
+
+	if (calls_live_pid > 0)
+		kill(calls_live_pid, sig);
+	errno = error;
+}
+
 /* Records in the child. Does not return. */
 static void calls_live_record(struct record_options *o, int fd)
 {
@@ -30,6 +42,8 @@ static void calls_live_record(struct record_options *o, int fd)
 
 int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
 {
+	const struct sigaction pass_on = { .sa_handler = calls_live_pass_on,
+					   .sa_flags = SA_RESTART };
 	int fds[2];
 	pid_t pid;
 
@@ -46,9 +60,15 @@ int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
 		close(fds[0]);
 		return cli_failed("cannot create a process: %m");
 	}
-	/* Ctrl-C ends the recording only; its data is still printed. */
+	/*
+	 * Ctrl-C ends the recording only; its data is still printed. So does SIGTERM, which
+	 * timeout(1) and systemd send, perhaps to this process only. (The recording ignores a
+	 * second signal that follows at once.)
+	 */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
+	calls_live_pid = pid;
+	sigaction(SIGTERM, &pass_on, NULL);
 	*ret_pid = pid;
 	*ret_fd = fds[0];
 	return CLI_OK;
@@ -61,5 +81,6 @@ int calls_live_end(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return cli_failed("cannot wait for the recording: %m");
+	calls_live_pid = 0;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
