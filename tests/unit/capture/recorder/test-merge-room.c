@@ -205,7 +205,7 @@ static void put_shuffled(struct fixture *f, struct shuffle *s, uint64_t to_ns)
 /* With full queues, records are delivered in order, each once, and the memory is bounded. */
 TEST(test_full_queues)
 {
-	enum { ROUNDS = 60 };
+	enum { ROUNDS = 30 };
 	struct fixture *f = *state;
 	struct shuffle s = { 0 };
 	const struct merge_sink sink = { .record = on_shuffled, .userdata = &s };
