@@ -81,7 +81,7 @@ struct latencies;
 
 /*
  * SUMMARY gets each event before the latencies do, has identities and pauses, and passes segments
- * to the latencies, its only listener. It is borrowed, like the pointers of OPTIONS. Returns 0 or
+ * to the latencies, which listen to it. It is borrowed, like the pointers of OPTIONS. Returns 0 or
  * -ENOMEM.
  */
 int latencies_new(struct latencies **ret, const struct latencies_options *options,

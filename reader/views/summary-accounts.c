@@ -80,9 +80,12 @@ static int summary_accounts_add(void *userdata, const struct thread_segment *seg
 int summary_account_segment(void *userdata, const struct thread_segment *segment)
 {
 	struct summary *s = userdata;
+	int r = 0;
 
 	summary_accounts_add(s, segment);
-	return s->listener ? s->listener(s->listener_data, segment) : 0;
+	for (size_t i = 0; r == 0 && i < s->n_listeners; i++)
+		r = s->listeners[i].fn(s->listeners[i].userdata, segment);
+	return r;
 }
 
 /* Returns true if the run that EV begins serves a wakeup of its thread, at *RET_NS. */

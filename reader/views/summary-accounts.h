@@ -27,12 +27,12 @@ int summary_account_pause(struct summary *s, uint64_t from_ns, uint64_t to_ns);
 
 /*
  * Close both accounts at END_NS, the end of the part, whose duration is known. After the last one,
- * the listener gets the segments that are still open. Returns 0, or -ENOMEM of the listener.
+ * the listeners get the segments that are still open. Returns 0, or -ENOMEM of a listener.
  */
 void summary_account_end(struct summary *s, uint64_t end_ns);
 int summary_account_finish(struct summary *s, uint64_t end_ns);
 
-/* Adds a segment of the thread states, and passes it on to the listener. USERDATA is the summary.
+/* Adds a segment of the thread states, and passes it on to the listeners. USERDATA is the summary.
  */
 int summary_account_segment(void *userdata, const struct thread_segment *segment);
 

@@ -100,6 +100,9 @@ enum { SUMMARY_TRIGGERS_MAX = 16 };
 /* The maximum number of classes of loss; losses of other classes are added to the last one. */
 enum { SUMMARY_LOST_MAX = 16 };
 
+/* The maximum number of views that listen to the segments. */
+enum { SUMMARY_LISTENERS_MAX = 3 };
+
 struct summary {
 	uint64_t start_ns, end_ns, duration_ns; /* duration_ns is the length of the part */
 	uint64_t recorded_ns;                   /* duration_ns without its pauses */
@@ -147,8 +150,11 @@ struct summary {
 	struct activity_sums activity;
 
 	struct thread_states *states; /* owned */
-	thread_states_fn listener;    /* receives the segments, too; NULL = none */
-	void *listener_data;
+	struct {
+		thread_states_fn fn;
+		void *userdata;
+	} listeners[SUMMARY_LISTENERS_MAX]; /* receive the segments, too */
+	size_t n_listeners;
 	bool paused; /* nothing is recorded from paused_at_ns on */
 	uint64_t paused_at_ns;
 	uint64_t paused_ns; /* duration of ended pauses within the part */

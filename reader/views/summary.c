@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/views/summary.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ int summary_new(struct summary **ret)
 
 void summary_listen(struct summary *s, thread_states_fn fn, void *userdata)
 {
-	s->listener = fn;
-	s->listener_data = userdata;
+	assert(s->n_listeners < SUMMARY_LISTENERS_MAX);
+	s->listeners[s->n_listeners].fn = fn;
+	s->listeners[s->n_listeners++].userdata = userdata;
 }
 
 static void summary_free_thread(struct summary_thread *t)

@@ -48,13 +48,14 @@ int summary_add(struct summary *s, const struct event *ev);
 
 /*
  * The segments of threads (thread-states.h) are also passed on to FN, in the call that adds their
- * last event, or by summary_finish(). For one listener, before the first event.
+ * last event, or by summary_finish(). For at most SUMMARY_LISTENERS_MAX listeners, each before the
+ * first event.
  */
 void summary_listen(struct summary *s, thread_states_fn fn, void *userdata);
 
 /*
  * Ends everything that is open at the end of the recording. Called once, after the last event.
- * Returns 0, or -ENOMEM of the listener: without one, it cannot fail.
+ * Returns 0, or -ENOMEM of a listener: without one, it cannot fail.
  */
 int summary_finish(struct summary *s);
 

@@ -158,7 +158,7 @@ struct why {
 
 /*
  * SUMMARY and PROFILE get each event before the view does. They are borrowed, and so are the
- * pointers of OPTIONS. The view is the listener of the summary. The profile need not count
+ * pointers of OPTIONS. The view is a listener of the summary. The profile need not count
  * anything: the view adds the stacks of waits (profile_keep_stack()). Returns 0 or -ENOMEM.
  */
 int why_new(struct why **ret, const struct why_options *options, struct summary *summary,
