@@ -23,19 +23,11 @@
 
 enum { ROWS_SHOWN = 20, BAR_COLUMNS = 40 };
 
-static const struct {
-	const char *what;
-	const char *category; /* what to record; NULL = `sched` */
-} metrics[LATENCY_METRICS] = {
-	[LATENCY_WAKEUP] = { "woken, until it runs", NULL },
-	[LATENCY_READY] = { "woken or preempted, until it runs", NULL },
-	[LATENCY_BLOCKED] = { "off CPU, until woken", NULL },
-	[LATENCY_RUN] = { "on a CPU", NULL },
-	[LATENCY_CALL] = { "functions and system calls", "--call=SPEC" },
-	[LATENCY_IRQ] = { "interrupt handlers", "-e irq" },
-	[LATENCY_SOFTIRQ] = { "softirqs", "-e softirq" },
-	[LATENCY_WORK] = { "work items", "-e workqueue" },
-	[LATENCY_BLOCK] = { "requests of block devices", "-e block" },
+/* The option that records a metric; NULL = `sched`. */
+static const char *const categories[LATENCY_METRICS] = {
+	[LATENCY_CALL] = "--call=SPEC",   [LATENCY_IRQ] = "-e irq",
+	[LATENCY_SOFTIRQ] = "-e softirq", [LATENCY_WORK] = "-e workqueue",
+	[LATENCY_BLOCK] = "-e block",
 };
 
 struct latency_options {
@@ -264,7 +256,7 @@ static void verb_latency_print_bars(enum latency_metric metric, const struct lat
 	}
 	if (first == 64)
 		return;
-	printf("\n%s: %s\n", latency_metric_names[metric], metrics[metric].what);
+	printf("\n%s: %s\n", latency_metric_names[metric], latency_metric_titles[metric]);
 	for (unsigned bit = first; bit <= last; bit++) {
 		uint64_t n = verb_latency_count_bit(t, bit);
 		int columns = (int)((double)n * BAR_COLUMNS / (double)most + 0.5);
@@ -294,7 +286,7 @@ static int verb_latency_print_rows(const struct latency_options *o, const struct
 
 	if (latencies_rows(in->latencies, metric, &rows, &n) < 0)
 		return cli_failed("out of memory");
-	printf("\n%s: %s\n", latency_metric_names[metric], metrics[metric].what);
+	printf("\n%s: %s\n", latency_metric_names[metric], latency_metric_titles[metric]);
 	verb_latency_print_head(latencies_by_names[o->by]);
 	for (size_t i = 0; i < n && i < o->top; i++) {
 		verb_latency_print_times(rows[i]);
@@ -324,7 +316,7 @@ static bool verb_latency_print_metrics(const struct latency_options *o,
 		any = true;
 		open |= total->n_open > 0;
 		verb_latency_print_times(total);
-		printf("%-8s %s\n", latency_metric_names[i], metrics[i].what);
+		printf("%-8s %s\n", latency_metric_names[i], latency_metric_titles[i]);
 	}
 	if (open)
 		printf("OPEN: begun before the recording, not ended in it, or cut by a loss or a "
@@ -398,9 +390,8 @@ static void verb_latency_say_none(const struct latency_options *o, const struct 
 	bool all = !o->part.has_from && !o->part.has_to;
 
 	cli_error("%s contains no durations of '%s'%s%s%s%s", t->name, latency_metric_names[metric],
-		  all ? "" : " that end in the window",
-		  metrics[metric].category ? "; 'kymo record " : "", metrics[metric].category ?: "",
-		  metrics[metric].category ? "' records them" : "");
+		  all ? "" : " that end in the window", categories[metric] ? "; 'kymo record " : "",
+		  categories[metric] ?: "", categories[metric] ? "' records them" : "");
 }
 
 /*

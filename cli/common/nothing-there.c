@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/nothing-there.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -91,15 +92,23 @@ void nothing_there_note(struct nothing_there *n, const struct event *ev)
 		n->seen |= 1u << (parts[ev->kind] - 1);
 }
 
-int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name)
+const char *nothing_there_explain(char to[static NOTHING_TEXT_MAX], const struct nothing_there *n,
+				  enum nothing_part part)
 {
 	const struct nothing_row *row = &rows[part];
+	bool asked = n->recording_request & 1u << part;
 
-	if (n->recording_request & 1u << part) {
-		cli_error("%s contains %s: %s", name, row->what, row->reason);
-		return CLI_OK;
-	}
-	return cli_failed("%s contains %s; %s", name, row->what, row->how);
+	snprintf(to, NOTHING_TEXT_MAX, "%s%s %s", row->what, asked ? ":" : ";",
+		 asked ? row->reason : row->how);
+	return to;
+}
+
+int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name)
+{
+	char text[NOTHING_TEXT_MAX];
+
+	cli_error("%s contains %s", name, nothing_there_explain(text, n, part));
+	return n->recording_request & 1u << part ? CLI_OK : CLI_FAILED;
 }
 
 void nothing_there_say_missing(const struct nothing_there *n, const char *name)

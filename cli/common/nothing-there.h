@@ -36,6 +36,16 @@ void nothing_there_note(struct nothing_there *n, const struct event *ev);
  */
 int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name);
 
+/* Room for the text of nothing_there_explain(). */
+enum { NOTHING_TEXT_MAX = 256 };
+
+/*
+ * Returns what nothing_there_say() reports, without the archive: "no calls; record them with ...".
+ * Writes to TO.
+ */
+const char *nothing_there_explain(char to[static NOTHING_TEXT_MAX], const struct nothing_there *n,
+				  enum nothing_part part);
+
 /*
  * Reports each part that the recording was asked for, but that has no event, like
  * nothing_there_say().

@@ -16,6 +16,7 @@
 #include "cli/common/thread-choice.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/why/why-notes.h"
 #include "cli/why/why-view.h"
 #include "edit/edit-why.h"
 
@@ -91,53 +92,9 @@ static int verb_why_open_views(const struct request *q, struct why_input *in)
 	return CLI_OK;
 }
 
-/* Parts of the answer that the archive cannot give, with the option that records them. */
-static void verb_why_report_sources(const struct open_trace *t, const struct why *w)
+static void verb_why_say(void *userdata, const char *text)
 {
-	const struct why_sources *s = &w->sources;
-
-	if (!s->waits)
-		cli_error("%s does not show where threads waited: record it with -e sched,offcpu",
-			  t->name);
-	else if (s->kernel_frames && !s->kernel_names)
-		cli_error(
-			"the functions of the kernel have no names, so causes of waits are "
-			"uncertain: run 'kymo symbolize' on the machine of the recording, as root");
-	if (s->filtered)
-		cli_error("%s contains only selected threads: record all threads (without -p) to "
-			  "see the others",
-			  t->name);
-	if (s->no_wakeups)
-		cli_error("wakeups were not recorded all the time (--max-overhead): wakers are "
-			  "unknown then");
-	if (w->total.paused_ns)
-		cli_error("the recording was paused for a part of this time, so %s of the time of "
-			  "threads is unknown",
-			  TEXT_TIME(w->total.paused_ns));
-	if (w->forgotten_ns)
-		cli_error(
-			"the recording has too many switches or interrupts: the answer leaves out "
-			"its first %s; select a part (--from, --to)",
-			TEXT_TIME(w->forgotten_ns));
-	if (w->holders_cut)
-		cli_error("the recording has too many switches: the threads that had the CPUs are "
-			  "not known all the time; select a part (--from, --to)");
-	if (w->paths_ended)
-		cli_error("the waits depend on too many others: the limit for all of them was "
-			  "reached, and the shorter ones are not explained; show fewer (--worst), "
-			  "or select a part (--from, --to)");
-	else if (w->paths_cut)
-		cli_error("a limit was reached: a part of the time of some waits is not explained");
-	if (w->n_spans_dropped)
-		cli_error("%" PRIu64 " %s were left out, since there are too many",
-			  w->n_spans_dropped, why_get_spans(w)->function ? "calls" : "intervals");
-	if (why_get_spans(w)->n_left_out)
-		cli_error("the recording lacks %" PRIu64 " call%s of the function, because of its "
-			  "limit (--call)",
-			  why_get_spans(w)->n_left_out, text_s(why_get_spans(w)->n_left_out));
-	if (w->n_waits_dropped)
-		cli_error("the stacks of %" PRIu64 " waits were left out, since there are too many",
-			  w->n_waits_dropped);
+	cli_error("%s", text);
 }
 
 static int verb_why_print(const struct request *q, const struct open_trace *t,
@@ -157,17 +114,10 @@ static int verb_why_print(const struct request *q, const struct open_trace *t,
 		return cli_failed("out of memory");
 	if (!q->json)
 		why_text_print(&view);
-	verb_why_report_sources(t, in->why);
+	why_notes(in->why, t->name, verb_why_say, NULL);
 	if (q->span)
 		nothing_there_name_files(&in->others, t->name);
 	return CLI_OK;
-}
-
-/* Whether a limit has cut the answer. */
-static bool verb_why_is_cut(const struct why *w)
-{
-	return w->forgotten_ns || w->n_waits_dropped || w->n_spans_dropped || w->holders_cut ||
-	       w->paths_cut;
 }
 
 static int verb_why_say_no_mark(const char *text, const struct value_nearest *near)
@@ -276,7 +226,7 @@ static int verb_why_run(const struct request *q)
 		return r;
 	r = read_events_finish(&t, in.summary);
 	r = read_events_unmapped(&t, profile_n_unmapped(in.profile), r);
-	return r == CLI_OK && verb_why_is_cut(in.why) ? CLI_DAMAGE : r;
+	return r == CLI_OK && why_notes_is_cut(in.why) ? CLI_DAMAGE : r;
 }
 
 static int verb_why_parse_worst(void *worst, char *text)

@@ -77,7 +77,7 @@ static void why_text_print_split(const struct why_view *v)
 
 /* ---- instances ---- */
 
-static const char *const why_text_kinds[PATH_KINDS] = {
+const char *const why_text_kinds[PATH_KINDS] = {
 	[PATH_RUNNING] = "runs",
 	[PATH_RUNNABLE] = "is ready, waiting for a CPU",
 	[PATH_TIMER] = "waits for a timer",

@@ -18,6 +18,9 @@ struct why_view {
 	const char *word;   /* that selects threads; NULL = all */
 };
 
+/* The state of a thread in a step of each kind: "runs", "waits for a disk". */
+extern const char *const why_text_kinds[PATH_KINDS];
+
 void why_text_print(const struct why_view *v);
 
 /* Returns 0 or -ENOMEM. */

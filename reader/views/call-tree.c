@@ -208,7 +208,8 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 		const struct profile_stack *stack = &p->stacks[i];
 		uint64_t weight = options->by_time ? stack->ns : stack->count;
 
-		if (weight == 0)
+		if (weight == 0 || (options->only_on_cpu && stack->off_cpu) ||
+		    (options->only_off_cpu && !stack->off_cpu))
 			continue;
 		r = call_tree_find_path(t, p, options, &labels, stack, &path)
 			    ?: call_tree_add_path(t, &path, options->side, weight);

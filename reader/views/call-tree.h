@@ -52,6 +52,8 @@ struct call_tree_options {
 	enum call_side side;
 	bool by_time;  /* weights are nanoseconds, otherwise counts */
 	bool inverted; /* begins with the innermost functions, with their callers below them */
+	/* Only stacks on a CPU, or only those off CPU; if neither: all. */
+	bool only_on_cpu, only_off_cpu;
 	const struct profile_names *names;
 };
 

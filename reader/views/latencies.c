@@ -22,6 +22,18 @@ const char *const latency_metric_names[LATENCY_METRICS] = {
 	[LATENCY_WORK] = "work",     [LATENCY_SOFTIRQ] = "softirq", [LATENCY_BLOCK] = "block",
 };
 
+const char *const latency_metric_titles[LATENCY_METRICS] = {
+	[LATENCY_WAKEUP] = "woken, until it runs",
+	[LATENCY_READY] = "woken or preempted, until it runs",
+	[LATENCY_BLOCKED] = "off CPU, until woken",
+	[LATENCY_RUN] = "on a CPU",
+	[LATENCY_CALL] = "functions and system calls",
+	[LATENCY_IRQ] = "interrupt handlers",
+	[LATENCY_SOFTIRQ] = "softirqs",
+	[LATENCY_WORK] = "work items",
+	[LATENCY_BLOCK] = "requests of block devices",
+};
+
 const char *const latencies_by_names[LATENCIES_BY_MAX] = {
 	[LATENCIES_TOTAL] = "total",        [LATENCIES_BY_THREAD] = "thread",
 	[LATENCIES_BY_PROCESS] = "process", [LATENCIES_BY_CPU] = "cpu",

@@ -42,6 +42,9 @@ enum latency_metric {
 /* The names on the command line and in reports. */
 extern const char *const latency_metric_names[LATENCY_METRICS];
 
+/* The durations that they measure: "woken, until it runs". */
+extern const char *const latency_metric_titles[LATENCY_METRICS];
+
 enum latencies_by {
 	LATENCIES_TOTAL,
 	LATENCIES_BY_THREAD,
