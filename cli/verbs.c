@@ -33,6 +33,7 @@ const struct verb *const verbs[] = {
 	&verb_check_row,
 	&verb_export_row,
 	&verb_open_row,
+	&verb_report_row,
 	&verb_symbolize_row,
 	&verb_repair_row,
 	&verb_cut_row,
