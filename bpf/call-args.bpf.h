@@ -63,6 +63,16 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 #endif
 }
 
+#if defined(__TARGET_ARCH_x86)
+#define CALL_NR_SIGRETURN 15
+/* Where the stack pointer of rt_sigreturn leads to the signal mask: struct ucontext. */
+#define CALL_SIGRETURN_MASK_AT 296
+#else
+#define CALL_NR_SIGRETURN      139 /* from asm-generic/unistd.h */
+/* (after struct siginfo and the beginning of struct ucontext) */
+#define CALL_SIGRETURN_MASK_AT (128 + 40)
+#endif
+
 /*
  * Reads the arguments of a system call from REGS, the registers at the thread's entry into the
  * kernel.
@@ -85,6 +95,9 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, long number,
 	to->unreadable = to->is_chained = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
+	/* (rt_sigreturn has no arguments, but reads the frame that the kernel has put there) */
+	if (number == CALL_NR_SIGRETURN)
+		to->args[0] = to->sp + CALL_SIGRETURN_MASK_AT;
 }
 
 /*

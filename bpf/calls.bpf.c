@@ -7,6 +7,7 @@
  * (capture/stages/calls.h). So the programs need no code for depth, exiting threads or longjmp().
  */
 #include "bpf/call-args.bpf.h"
+#include "bpf/call-gather.bpf.h"
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -24,12 +25,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define CALL_EPERM      1
 #define CALL_EACCES     13
 #define CALL_ENOSYS     38
-
-#if defined(__TARGET_ARCH_x86)
-#define CALL_NR_SIGRETURN 15
-#else
-#define CALL_NR_SIGRETURN 139 /* from asm-generic/unistd.h */
-#endif
+/* Internal results of interrupted calls: from this one to the next. */
+#define CALL_ERESTARTSYS           512
+#define CALL_ERESTART_RESTARTBLOCK 516
+#define CALL_SIGNAL_GROUP_EXIT     4 /* in the flags of struct signal_struct */
 
 /* The functions whose calls are recorded, indexed by the cookies of the probes. */
 struct {
@@ -222,13 +221,24 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	return true;
 }
 
+/* The call takes all of the memory. */
+#define CALL_TOTAL_UNKNOWN (~0ull)
+
+/* The same for memory of KIND. The call has read or written TOTAL bytes of it. */
+static __always_inline bool call_copy_or_gather(struct call_text *to, __u64 from, __u32 bytes,
+						__u32 kind, __u64 total)
+{
+	return kind > CALL_MEMORY_STRING ? call_gather(to, from, bytes, kind, total)
+					 : call_copy(to, from, bytes);
+}
+
 /* Returns the number of bytes to copy for FROM. */
 static __always_inline __u32 call_bytes(const struct call_args *args,
 					const struct call_memory *from)
 {
 	__u64 n;
 
-	if (from->is_string)
+	if (from->kind == CALL_MEMORY_STRING)
 		return CALL_PENDING_STRING;
 	n = from->count ?: call_arg(args, from->count_arg);
 	if (n >= CALL_PENDING_STRING)
@@ -249,6 +259,7 @@ static __always_inline void call_postpone(struct call_pending *pending,
 	pending->texts[i].address = call_arg(args, f->texts[i].arg);
 	pending->texts[i].bytes = call_bytes(args, &f->texts[i]);
 	pending->texts[i].is_whole = is_given || f->texts[i].unit;
+	pending->texts[i].kind = f->texts[i].kind;
 	pending->n = i + 1;
 }
 
@@ -260,9 +271,10 @@ static __always_inline void call_copy_text(struct rec_call *rec, struct call_pen
 					   const struct call_args *args, const struct call_watch *f,
 					   __u32 i)
 {
-	struct call_text *to = &rec->texts[i];
+	__u64 address = call_arg(args, f->texts[i].arg);
 
-	if (!call_copy(to, call_arg(args, f->texts[i].arg), call_bytes(args, &f->texts[i])))
+	if (!call_copy_or_gather(&rec->texts[i], address, call_bytes(args, &f->texts[i]),
+				 f->texts[i].kind, CALL_TOTAL_UNKNOWN))
 		call_postpone(pending, args, f, i, true);
 }
 
@@ -467,9 +479,10 @@ call_copy_late_text(struct call_text *to, const struct call_pending *pending, __
 	to->bytes = -1;
 	to->cut = 0;
 	if (pending->texts[i].address)
-		call_copy(to, pending->texts[i].address,
-			  call_written(pending->texts[i].bytes, pending->texts[i].is_whole,
-				       result));
+		call_copy_or_gather(to, pending->texts[i].address,
+				    call_written(pending->texts[i].bytes,
+						 pending->texts[i].is_whole, result),
+				    pending->texts[i].kind, (__s64)result < 0 ? 0 : result);
 }
 
 /* The place where a function ends. */
@@ -728,12 +741,21 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long num
 	return 0;
 }
 
+/* Returns RESULT, or CALL_RESULT_KILLED if the thread will not see it. */
+static __always_inline __u64 call_syscall_result(struct task_struct *p, long result)
+{
+	if (result > -CALL_ERESTARTSYS || result < -CALL_ERESTART_RESTARTBLOCK)
+		return (__u64)result;
+	return BPF_CORE_READ(p, signal, flags) & CALL_SIGNAL_GROUP_EXIT ? (__u64)CALL_RESULT_KILLED
+									: (__u64)result;
+}
+
 SEC("?tp_btf/sys_exit")
 int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long result)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	long number = syscall_number(regs);
-	struct call_exit at = { PT_REGS_SP_CORE(regs), 0, (__u64)result, 0 };
+	struct call_exit at = { PT_REGS_SP_CORE(regs), 0, call_syscall_result(p, result), 0 };
 	const struct call_watch *f;
 	__u32 function = 0;
 

@@ -11,6 +11,11 @@
 #define CALL_TEXT_BYTES    256 /* maximum number of copied bytes of one argument */
 
 #define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger numbers count as the last one */
+/*
+ * The result of a system call that a signal has interrupted and whose process is ending: the call
+ * is not restarted. (No error has this number.)
+ */
+#define CALL_RESULT_KILLED (-4000)
 /* Index of the argument with the call's number, in a record of a system call. */
 #define CALL_NUMBER_ARG 6
 
@@ -19,11 +24,39 @@
 #define CALL_COOKIE_AT(cookie) ((__u32)(cookie) >> 9)
 #define CALL_COOKIE_TAIL       1 /* the probe is on a jump that ends the function (a tail call) */
 
+/* The content of memory, and the form of its copy. */
+#define CALL_MEMORY_BYTES  0 /* a known number of bytes */
+#define CALL_MEMORY_STRING 1 /* the memory ends with NUL */
+/*
+ * Pointers to strings, up to NULL. The copy has for each string CALL_ARGV_STRING and the string
+ * with its NUL, or CALL_ARGV_ADDRESS and the 8 bytes of its address if it is unreadable.
+ */
+#define CALL_MEMORY_ARGV  2
+#define CALL_ARGV_STRING  1
+#define CALL_ARGV_ADDRESS 2
+/* Pointers up to NULL. The copy is their number, in 4 bytes. */
+#define CALL_MEMORY_POINTERS 3
+/* Entries of a directory, as getdents64() returns them. The copy is their number, in 4 bytes. */
+#define CALL_MEMORY_ENTRIES 4
+/*
+ * An array of struct iovec. The copy has for each element the structure, and then at most
+ * CALL_PART_BYTES() of its data. In the copy, CALL_PART_UNREADABLE in the length means that the
+ * data is unreadable and not there.
+ */
+#define CALL_MEMORY_PARTS    5
+#define CALL_PARTS_MAX       15
+#define CALL_PART_BYTES(n)   ((n) && (n) <= CALL_PARTS_MAX ? 240 / (n)-16 : 0)
+#define CALL_PART_UNREADABLE (1ull << 63)
+#define CALL_MEMORY_KIND_MAX 6
+#define CALL_CUT_MEMORY      1    /* in `cut` of struct call_text */
+#define CALL_CUT_ELEMENTS    2    /* there are more elements than were copied */
+#define CALL_POINTERS_MAX    4096 /* maximum number of pointers, and of entries, of one call */
+
 /* Memory whose address is an argument of a call. */
 struct call_memory {
 	__u8 arg;
 	__u8 count_arg; /* index of the argument with the number of bytes, if `count` is 0 */
-	__u8 is_string; /* 1: the memory ends with NUL; 0: its number of bytes is known */
+	__u8 kind;      /* CALL_MEMORY_* */
 	/*
 	 * 0: the call returns the number of written bytes. Otherwise, the memory has elements of
 	 * UNIT bytes, and their number does not depend on the result, which can be unavailable.
@@ -114,7 +147,7 @@ _Static_assert(sizeof(struct call_share) == 24, "ABI");
 /* A copy of memory whose address is an argument of a call. */
 struct call_text {
 	__s32 bytes; /* number of bytes; of a string, without its NUL; negative = unreadable */
-	__u32 cut;   /* 1: there is more memory than was copied */
+	__u32 cut;   /* CALL_CUT_*: there is more memory than was copied */
 	char text[CALL_TEXT_BYTES];
 };
 _Static_assert(sizeof(struct call_text) == 264, "ABI");
@@ -180,7 +213,8 @@ struct call_pending {
 	struct {
 		__u64 address;   /* 0 = nothing to read */
 		__u32 bytes;     /* CALL_PENDING_STRING: it ends with NUL */
-		__u32 is_whole;  /* 1: the size is known without the result */
+		__u16 is_whole;  /* 1: the size is known without the result */
+		__u16 kind;      /* CALL_MEMORY_* */
 	} texts[CALL_TEXTS_MAX]; /* by index of the text */
 };
 _Static_assert(sizeof(struct call_pending) == 64, "ABI");

@@ -211,6 +211,12 @@ extern const char *const walk_end_names[WALK_ENDS_MAX];
  */
 #define EVENT_LEFT_OUT_32BIT "system calls of 32-bit programs"
 
+/*
+ * The last argument of a system call that waits for descriptors: the descriptors that are ready,
+ * as a text. It is a part of the result.
+ */
+#define EVENT_CALL_READY "ready"
+
 struct event {
 	enum event_kind kind;
 	uint64_t ts_ns; /* CLOCK_BOOTTIME */

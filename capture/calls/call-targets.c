@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/calls/call-lists.h"
 #include "model/calls/call-structs.h"
 #include "model/calls/call-syscalls.h"
 #include "base/outbuf.h"
@@ -486,7 +487,7 @@ static struct call_memory call_target_memory(const struct call_target *target, u
 	const struct call_spec *spec = target->spec;
 	const struct call_type *type = &spec->args[arg].type;
 	struct call_memory memory = { .arg = arg,
-				      .is_string = type->form == CALL_STR,
+				      .kind = call_list_memory(type),
 				      .count_arg = type->count_arg,
 				      .count = type->count };
 	const struct call_struct *layout = call_struct_by_number(type->layout);
@@ -494,6 +495,8 @@ static struct call_memory call_target_memory(const struct call_target *target, u
 	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
 
 	memory.unit = layout || !call_target_has_result(target);
+	if (memory.kind > CALL_MEMORY_STRING)
+		return memory;
 	if (!layout)
 		return memory;
 	if (type->is_array)

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/calls/call-lists.h"
 #include "model/calls/call-print.h"
 #include "model/calls/call-restarts.h"
 #include "model/calls/call-structs.h"
 
 enum { ERRNO_MAX = 4095 };
+
+_Static_assert((int)CALL_RESTART_KILLED == CALL_RESULT_KILLED, "the programs report it");
 
 /*
  * Sets V to the name of the error, such as ENOENT for -2. Returns false if the error has no name.
@@ -226,11 +229,19 @@ static size_t call_value_show(const struct call_type *type, const struct call_te
 				  CALL_VALUE_TEXT_MAX);
 }
 
-/* Extends the text at TO by a changed value: "[128]" and "[16]" become "[128 => 16]". */
-static void call_value_change(char to[static CALL_VALUE_TEXT_MAX], const char *after)
+/*
+ * Extends the text at TO, of TYPE, by a changed value: "[128]" and "[16]" become "[128 => 16]".
+ */
+static void call_value_change(const struct call_type *type, char to[static CALL_VALUE_TEXT_MAX],
+			      const char *after)
 {
+	const struct call_struct *layout = call_struct_by_number(type->layout);
 	size_t n = strlen(to);
 
+	if (layout && layout->n_members > 0 && layout->members[0].kind == CALL_MEMBER_OFFSET) {
+		snprintf(to + n, CALL_VALUE_TEXT_MAX - n, " => %s", after);
+		return;
+	}
 	/* (quoted bytes become a list of both, which readers do not take for a text) */
 	if (*to == '"' && strcmp(to, after) != 0) {
 		char before[CALL_VALUE_TEXT_MAX];
@@ -254,12 +265,18 @@ struct call_value call_value_copied(const struct call_type *type, const struct c
 
 	if (address == 0)
 		return v;
-	n = call_value_show(type, is_out || !copies->in ? copies->out : copies->in, count, to);
+	if (call_type_is_list(type))
+		n = call_list_format(type, is_out ? copies->out : copies->in, count,
+				     is_out ? copies->total : UINT64_MAX, address, to,
+				     CALL_VALUE_TEXT_MAX);
+	else
+		n = call_value_show(type, is_out || !copies->in ? copies->out : copies->in, count,
+				    to);
 	if (n == 0)
 		return v;
 	if (!is_out && copies->in && type->in_out &&
 	    call_value_show(type, copies->out, count, after) > 0)
-		call_value_change(to, after);
+		call_value_change(type, to, after);
 	v.form = CALL_VALUE_TEXT;
 	v.text = to;
 	return v;

@@ -48,6 +48,7 @@ struct call_value call_value_of_syscall(const struct call_type *type, uint64_t r
 /* The copies of an argument's memory; NULL = no copy. */
 struct call_copies {
 	const struct call_text *in, *out; /* at the entry and at the return of the call */
+	uint64_t total; /* number of bytes that the call has written; UINT64_MAX = unknown */
 };
 
 /*

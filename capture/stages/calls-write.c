@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "capture/calls/call-lists.h"
 #include "capture/calls/call-requests.h"
 #include "capture/calls/call-results.h"
 #include "capture/calls/call-targets.h"
@@ -73,6 +75,7 @@ static void calls_find_copies(const struct call_spec *spec, struct calls_view *v
 			copies->in = calls_copied(view->call, view->end, slot);
 		else if (!failed)
 			copies->out = calls_copied(view->call, view->end, slot);
+		copies->total = view->end ? view->end->result : 0;
 	}
 }
 
@@ -101,6 +104,9 @@ static uint64_t calls_count(const struct call_spec *spec, const struct call_type
 		return n < 0 ? 0 : (uint64_t)n;
 	}
 	count = call_type_value(number, view->call->args[at]);
+	/* (the result is a number of bytes, and COUNT a number of buffers) */
+	if (call_type_is_list(type))
+		return count;
 	if (type->out && !type->in_out && view->end && call_target_has_result(view->target) &&
 	    view->end->result < count)
 		count = view->end->result;
@@ -117,6 +123,16 @@ static bool calls_is_idle(const struct call_type *type, const struct calls_view 
 
 	return layout && layout->is_positive &&
 	       (!view->end || (call_target_has_result(view->target) && view->end->result == 0));
+}
+
+/*
+ * Returns true if the call in VIEW has written an array of TYPE without elements. It has not
+ * touched the memory then, which can be unreadable.
+ */
+static bool calls_is_empty(const struct call_type *type, const struct calls_view *view)
+{
+	return type->is_array && type->is_counted && type->out && !type->in_out && view->end &&
+	       !view->target->place && view->end->result == 0 && !call_type_is_list(type);
 }
 
 /*
@@ -161,6 +177,50 @@ static bool calls_has_memory(const struct calls_view *view, const struct call_sp
 	       to->form == CALL_VALUE_POINTER && !calls_is_idle(type, view);
 }
 
+/* Returns true if the call in VIEW is system call NUMBER, and its result is positive. */
+static bool calls_has_done(const struct calls_view *view, long number)
+{
+	return !view->target->place && view->target->syscall == number && view->end &&
+	       (int64_t)view->end->result > 0;
+}
+
+/*
+ * clone3 has written the number of the new thread to memory, too. TEXT is its structure, and TO the
+ * text of that.
+ */
+static void calls_add_parent_tid(const struct calls_view *view, const struct call_text *text,
+				 char to[static CALL_VALUE_TEXT_MAX])
+{
+	size_t used = strlen(to);
+	uint64_t flags;
+
+	if (!calls_has_done(view, SYS_clone3) || !text || text->bytes < (int32_t)sizeof(flags))
+		return;
+	memcpy(&flags, text->text, sizeof(flags));
+	if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == CLONE_PARENT_SETTID)
+		snprintf(to + used, CALL_VALUE_TEXT_MAX - used, " => {parent_tid=[%" PRId64 "]}",
+			 (int64_t)view->end->result);
+}
+
+/* Appends the descriptors that are ready to the N arguments of a call. Returns the new number. */
+static unsigned calls_add_ready(const struct calls_view *view, unsigned n, struct call_value *to,
+				struct calls_texts *texts)
+{
+	const struct call_text *after = view->copies[0].out;
+	bool is_poll = calls_has_done(view, SYS_ppoll);
+
+#ifdef SYS_poll
+	is_poll = is_poll || calls_has_done(view, SYS_poll);
+#endif
+	if (!is_poll || n == CALL_ARGS_MAX || !after ||
+	    call_list_ready(after, view->call->args[1], texts->copied[n], CALL_VALUE_TEXT_MAX) == 0)
+		return n;
+	to[n] = (struct call_value){ .name = EVENT_CALL_READY,
+				     .form = CALL_VALUE_TEXT,
+				     .text = texts->copied[n] };
+	return n + 1;
+}
+
 /* Fills in the arguments of a call, and the data that it has written through them. */
 static unsigned calls_values(struct calls_view *view, struct call_value *to,
 			     struct calls_texts *texts)
@@ -178,6 +238,8 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 					  texts->named[i]);
 		if (is_request && i == REQUEST_ARG && isdigit((unsigned char)*texts->named[i]))
 			call_request_format((uint32_t)call->args[at], texts->named[i]);
+		if (calls_is_empty(type, view) && to[i].form == CALL_VALUE_POINTER && to[i].u64)
+			to[i] = (struct call_value){ .form = CALL_VALUE_TEXT, .text = "[]" };
 		if (calls_has_memory(view, spec, i, &to[i]) &&
 		    !(is_request && i == REQUEST_MEMORY_ARG &&
 		      calls_show_request(view, at, &to[i], texts->copied[i])))
@@ -186,7 +248,9 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 						  texts->copied[i]);
 		to[i].name = spec->args[i].name;
 	}
-	return (unsigned)spec->n_args;
+	if (spec->n_args > 0 && to[0].form == CALL_VALUE_TEXT && to[0].text == texts->copied[0])
+		calls_add_parent_tid(view, view->copies[0].in, texts->copied[0]);
+	return calls_add_ready(view, (unsigned)spec->n_args, to, texts);
 }
 
 /* Returns the result of a call of TARGET that has ended with END. The text can be in TO. */

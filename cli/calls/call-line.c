@@ -10,6 +10,7 @@
 #include "model/calls/call-restarts.h"
 #include "model/calls/call-variants.h"
 #include "base/text.h"
+#include "cli/calls/call-outcome.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
 #include "reader/views/profile-names.h"
@@ -17,6 +18,7 @@
 
 enum {
 	LINE_COLUMN = 40,
+	CALL_LINE_OUTCOME_MAX = 4096,
 	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* the recorder takes no more frames */
 };
 
@@ -57,14 +59,23 @@ static void call_lines_print_result(const struct event *ev)
 	const struct call_value *v = &ev->call.result;
 	const char *meaning = v->form == CALL_VALUE_TEXT ? call_errno_meaning(v->text) : NULL;
 	const char *restart = v->form == CALL_VALUE_TEXT ? call_restart_meaning(v->text) : NULL;
+	char text[CALL_LINE_OUTCOME_MAX];
 
+	if (call_outcome_is_never(ev)) {
+		printf(" = ?");
+		return;
+	}
 	if (v->form == CALL_VALUE_NONE && *ev->call.left_by) {
 		printf(" = ? (%s)", ev->call.left_by);
 	} else if (meaning) {
 		printf(" = %s%s (%s)", call_returns_minus_one(ev->call.function) ? "-1 " : "",
 		       v->text, meaning);
+	} else if (restart && !*restart) {
+		printf(" = ?");
 	} else if (restart) {
 		printf(" = ? %s (%s)", v->text, restart);
+	} else if (call_outcome_format(ev, text, sizeof(text)) > 0) {
+		printf(" = %s", text);
 	} else if (v->form != CALL_VALUE_NONE) {
 		printf(" = ");
 		call_lines_print_value(v);
@@ -77,6 +88,7 @@ static void call_lines_print_text(const struct call_lines *l, const struct event
 {
 	bool is_named = call_variant_shows_names(ev->call.function);
 	const char *thread = call_lines_name(l, ev->tid);
+	unsigned n_args = ev->call.n_args - (call_outcome_ready(ev) ? 1 : 0);
 	char duration[TEXT_FORMAT_MAX];
 	int used = 0;
 
@@ -84,7 +96,7 @@ static void call_lines_print_text(const struct call_lines *l, const struct event
 	printf("%14.9f %s/%u ", (double)(ev->ts_ns - l->first_ns) / 1e9, *thread ? thread : "?",
 	       ev->tid & FXT_KOID_TID_MASK);
 	used += printf("%s(", ev->call.function);
-	for (unsigned i = 0; i < ev->call.n_args; i++) {
+	for (unsigned i = 0; i < n_args; i++) {
 		used += printf("%s%s%s", i ? ", " : "", is_named ? ev->call.args[i].name : "",
 			       is_named ? "=" : "");
 		used += call_lines_print_value(&ev->call.args[i]);

@@ -6,16 +6,19 @@
 
 #include "base/cleanup.h"
 
-/* From the kernel's include/linux/errno.h. The numbers are stable. */
+/*
+ * The meanings are those of strace. The numbers are from the kernel's include/linux/errno.h, and
+ * stable.
+ */
 static const struct {
 	int64_t result;
 	const char *name, *meaning;
 } restarts[] = {
-	{ -512, "ERESTARTSYS", "interrupted; restarted unless a handler without SA_RESTART runs" },
-	{ -513, "ERESTARTNOINTR", "interrupted; restarted" },
-	{ -514, "ERESTARTNOHAND", "interrupted; restarted unless a handler runs" },
-	{ -516, "ERESTART_RESTARTBLOCK",
-	  "interrupted; continued by restart_syscall unless a handler runs" },
+	{ -512, "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
+	{ -513, "ERESTARTNOINTR", "To be restarted" },
+	{ -514, "ERESTARTNOHAND", "To be restarted if no handler" },
+	{ CALL_RESTART_KILLED, "KILLED", "" },
+	{ -516, "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
 };
 
 const char *call_restart_name(int64_t result)

@@ -8,9 +8,15 @@
 #include <stdint.h>
 
 /*
+ * The eBPF programs replace the result by this one if the process is ending, so that the call is
+ * not restarted. Its name is "KILLED".
+ */
+enum { CALL_RESTART_KILLED = -4000 };
+
+/*
  * Returns the name of RESULT in the kernel, such as ERESTARTSYS for -512; NULL = not such a result.
  */
 const char *call_restart_name(int64_t result);
 
-/* Returns the meaning of NAME; NULL = not the name of such a result. */
+/* Returns the meaning of NAME, "" for KILLED; NULL = not the name of such a result. */
 const char *call_restart_meaning(const char *name);

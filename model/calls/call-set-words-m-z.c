@@ -291,6 +291,11 @@ static const struct call_set_word words_sighow[] = {
 /* The kernel's numbers. The C library reserves some of them. */
 #define RT(name, number) { "SIGRT" #name, number, number }
 
+static const struct call_set_word words_si_code[] = {
+	WORD(SI_USER), WORD(SI_KERNEL), WORD(SI_QUEUE), WORD(SI_TIMER), WORD(SI_MESGQ),
+	WORD(SI_ASYNCIO), WORD(SI_SIGIO), WORD(SI_TKILL)
+};
+
 static const struct call_set_word words_signal[] = {
 	WORD(SIGHUP), WORD(SIGINT), WORD(SIGQUIT), WORD(SIGILL), WORD(SIGTRAP), WORD(SIGABRT),
 	WORD(SIGBUS), WORD(SIGFPE), WORD(SIGKILL), WORD(SIGUSR1), WORD(SIGSEGV), WORD(SIGUSR2),
@@ -462,6 +467,7 @@ const struct call_set call_set_rows_m_to_z[] = {
 	{ "setvbuf", CALL_SET_ENUM, 32, WORDS(words_setvbuf) },
 	{ "shmat", CALL_SET_FLAGS, 32, WORDS(words_shmat) },
 	{ "shut", CALL_SET_ENUM, 32, WORDS(words_shut) },
+	{ "si_code", CALL_SET_ENUM, 32, WORDS(words_si_code) },
 	{ "sigaction", CALL_SET_FLAGS, 64, WORDS(words_sigaction) },
 	{ "sigaltstack", CALL_SET_FLAGS, 32, WORDS(words_sigaltstack) },
 	{ "sighandler", CALL_SET_ENUM, 64, WORDS(words_sighandler) },

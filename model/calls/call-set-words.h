@@ -27,6 +27,8 @@ struct call_set {
 	uint8_t bits;                      /* number of significant bits of the value */
 	const struct call_set_word *words; /* a word precedes the words whose bits it includes */
 	size_t n_words;
+	/* Comment behind the hexadecimal number of a value without a word; NULL = no comment. */
+	const char *unknown;
 };
 
 extern const struct call_set call_set_rows_a_to_l[];

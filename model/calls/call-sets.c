@@ -69,7 +69,10 @@ static void call_set_enum(struct call_print *text, const struct call_set *set, u
 		call_print_add(text, "%s", set->words[i].name);
 		return;
 	}
-	call_set_number(text, set, value);
+	if (set->unknown)
+		call_print_add(text, "%#" PRIx64 " /* %s */", value, set->unknown);
+	else
+		call_set_number(text, set, value);
 }
 
 static void call_set_flags(struct call_print *text, const struct call_set *set, uint64_t value)

@@ -73,6 +73,9 @@ static const struct call_member members_int64[] = { ONLY(CALL_MEMBER_INT, 8, NUL
 static const struct call_member members_bits[] = { ONLY(CALL_MEMBER_BITS, 128, NULL) };
 static const struct call_member members_fds[] = { ONLY(CALL_MEMBER_FDS, 128, NULL) };
 static const struct call_member members_sigset[] = { ONLY(CALL_MEMBER_SIGNALS, 8, NULL) };
+static const struct call_member members_sigreturn[] = {
+	{ "mask", CALL_MEMBER_SIGNALS, 0, 8, 0, NULL }
+};
 static const struct call_member members_status[] = { ONLY(CALL_MEMBER_STATUS, 4, NULL) };
 
 static const struct call_member members_clone[] = {
@@ -107,8 +110,11 @@ static const struct call_member members_flock_pid[] = {
 	INT(struct flock, l_start), INT(struct flock, l_len), INT(struct flock, l_pid)
 };
 
+static const struct call_member members_argv[] = { ONLY(CALL_MEMBER_STRINGS, 8, NULL) };
+static const struct call_member members_envp[] = { ONLY(CALL_MEMBER_POINTERS, 8, NULL) };
+static const struct call_member members_dirents[] = { ONLY(CALL_MEMBER_ENTRIES, 8, NULL) };
 static const struct call_member members_iovec[] = {
-	PTR(struct iovec, iov_base), UINT(struct iovec, iov_len)
+	ONLY(CALL_MEMBER_PARTS, sizeof(struct iovec), NULL)
 };
 
 static const struct call_member members_itimerspec[] = {
@@ -236,9 +242,10 @@ static const struct call_member members_termios[] = {
 					       offsetof(struct kernel_termios, c_cc), 19 },
 };
 
+#define TICKS(type, member) { #member, CALL_MEMBER_TICKS, PLACE(type, member), 0, NULL }
 static const struct call_member members_tms[] = {
-	INT(struct tms, tms_utime), INT(struct tms, tms_stime), INT(struct tms, tms_cutime),
-	INT(struct tms, tms_cstime)
+	TICKS(struct tms, tms_utime), TICKS(struct tms, tms_stime),
+	TICKS(struct tms, tms_cutime), TICKS(struct tms, tms_cstime)
 };
 
 static const struct call_member members_utsname[] = {
@@ -248,6 +255,26 @@ static const struct call_member members_utsname[] = {
 static const struct call_member members_winsize[] = {
 	UINT(struct kernel_termios_window, ws_row), UINT(struct kernel_termios_window, ws_col),
 	UINT(struct kernel_termios_window, ws_xpixel), UINT(struct kernel_termios_window, ws_ypixel)
+};
+
+static const struct call_member members_offset[] = { ONLY(CALL_MEMBER_OFFSET, 8, NULL) };
+static const struct call_member members_name[] = { ONLY(CALL_MEMBER_NAME, 16, NULL) };
+static const struct call_member members_date[] = {
+	ONLY(CALL_MEMBER_DATE, sizeof(struct timespec), NULL)
+};
+
+#define SIGINFO(code) \
+	SET(siginfo_t, si_signo, "enum:signal"), SET(siginfo_t, si_code, code), \
+	INT(siginfo_t, si_pid), UINT(siginfo_t, si_uid)
+
+static const struct call_member members_siginfo[] = { SIGINFO("enum:si_code") };
+static const struct call_member members_siginfo_exited[] = {
+	SIGINFO("enum:cld"), INT(siginfo_t, si_status), TICKS(siginfo_t, si_utime),
+	TICKS(siginfo_t, si_stime)
+};
+static const struct call_member members_siginfo_killed[] = {
+	SIGINFO("enum:cld"), SET(siginfo_t, si_status, "enum:signal"), TICKS(siginfo_t, si_utime),
+	TICKS(siginfo_t, si_stime)
 };
 
 #define SOCKADDR(family, array)                                                                    \
@@ -261,11 +288,15 @@ static const struct call_member members_winsize[] = {
 #define WITH_RESTORER 0x04000000
 
 const struct call_struct call_struct_rows[] = {
+	ROW("argv", 8, members_argv),
 	{ "bits", 128, true, false, false, { 0 }, MEMBERS(members_bits) },
 	ROW("byte", 1, members_byte),
 	KEYED("clone_args", sizeof(struct clone_args),
 	      KEY(struct clone_args, flags, CLONE_SETTLS, CLONE_SETTLS), members_clone_thread),
 	ROW("clone_args", sizeof(struct clone_args), members_clone),
+	ROW("date", sizeof(struct timespec), members_date),
+	ROW("dirents", 8, members_dirents),
+	ROW("envp", 8, members_envp),
 	ROW("epoll_data", 8, members_epoll_data),
 	ROW("epoll_event", sizeof(struct epoll_event), members_epoll_event),
 	{ "fds", 128, true, false, false, { 0 }, MEMBERS(members_fds) },
@@ -278,6 +309,8 @@ const struct call_struct call_struct_rows[] = {
 	ROW("itimerspec", sizeof(struct itimerspec), members_itimerspec),
 	ROW("itimerval", sizeof(struct itimerval), members_itimerval),
 	ROW("linger", sizeof(struct linger), members_linger),
+	ROW("name", 16, members_name),
+	ROW("offset", 8, members_offset),
 	KEYED("pollfd", sizeof(struct pollfd), KEY(struct pollfd, fd, 1U << 31, 1U << 31),
 	      members_pollfd_none),
 	ROW("pollfd", sizeof(struct pollfd), members_pollfd),
@@ -285,10 +318,16 @@ const struct call_struct call_struct_rows[] = {
 	{ "raw", 256, false, false, false, { 0 }, NULL, 0 },
 	ROW("rlimit", sizeof(struct rlimit), members_rlimit),
 	PART("rusage", sizeof(struct rusage), members_rusage),
+	{ "rusage_child", sizeof(struct rusage), false, true, true, { 0 }, MEMBERS(members_rusage) },
 	KEYED("sigaction", sizeof(struct kernel_sigaction),
 	      KEY(struct kernel_sigaction, flags, WITH_RESTORER, WITH_RESTORER),
 	      members_sigaction_restorer),
 	ROW("sigaction", sizeof(struct kernel_sigaction), members_sigaction),
+	ROW("siginfo", sizeof(siginfo_t), members_siginfo),
+	KEYED("siginfo_child", sizeof(siginfo_t),
+	      KEY(siginfo_t, si_code, UINT32_MAX, CLD_EXITED), members_siginfo_exited),
+	ROW("siginfo_child", sizeof(siginfo_t), members_siginfo_killed),
+	ROW("sigreturn", 8, members_sigreturn),
 	ROW("sigset", 8, members_sigset),
 	SOCKADDR(AF_UNIX, members_sockaddr_un),
 	SOCKADDR(AF_INET, members_sockaddr_in),

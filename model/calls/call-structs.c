@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "model/calls/call-print.h"
 #include "model/calls/call-sets.h"
@@ -19,6 +21,8 @@ enum {
 	KERNEL_SIGNALS = 64,
 	LIMIT_UNIT = 1024,
 	NEST_MAX = 3,
+	TICKS = 100, /* USER_HZ */
+	NS_PER_S = 1000000000,
 };
 
 #define PREFIX "struct:"
@@ -41,6 +45,13 @@ const struct call_struct *call_struct_by_number(unsigned number)
 	return number == CALL_STRUCT_NONE || number > call_struct_n_rows
 		       ? NULL
 		       : &call_struct_rows[number - 1];
+}
+
+enum call_member_kind call_struct_list(const struct call_struct *row)
+{
+	return row->n_members > 0 && row->members[0].kind >= CALL_MEMBER_STRINGS
+		       ? row->members[0].kind
+		       : CALL_MEMBER_INT;
 }
 
 /* ---- values ---- */
@@ -230,6 +241,47 @@ static void call_struct_status(struct call_print *p, const struct call_member *m
 	}
 }
 
+static void call_struct_name(struct call_print *p, const struct call_member *m, const char *from)
+{
+	size_t most = m->bytes - 1U, n = strnlen(from, most);
+
+	call_print_quoted(p, from, n, n == most);
+}
+
+static void call_struct_ticks(struct call_print *p, const struct call_member *m, const char *from)
+{
+	int64_t value = (int64_t)call_struct_number(from, m->bytes);
+
+	call_print_add(p, "%" PRId64, value);
+	if (value > 0)
+		call_print_add(p, " /* %" PRId64 ".%02" PRId64 " s */", value / TICKS,
+			       value % TICKS);
+}
+
+static void call_struct_date(struct call_print *p, const struct call_member *m, const char *from)
+{
+	struct timespec time;
+	struct tm date;
+	char text[64];
+
+	(void)m;
+	memcpy(&time, from, sizeof(time));
+	if (time.tv_nsec == UTIME_NOW || time.tv_nsec == UTIME_OMIT) {
+		call_print_add(p, time.tv_nsec == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
+		return;
+	}
+	call_print_add(p, "{tv_sec=%jd, tv_nsec=%ld}", (intmax_t)time.tv_sec, time.tv_nsec);
+	if (!localtime_r(&time.tv_sec, &date) ||
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &date) == 0)
+		return;
+	call_print_add(p, " /* %s", text);
+	if (time.tv_nsec > 0 && time.tv_nsec < NS_PER_S)
+		call_print_add(p, ".%09ld", time.tv_nsec);
+	if (strftime(text, sizeof(text), "%z", &date) > 0)
+		call_print_add(p, "%s", text);
+	call_print_add(p, " */");
+}
+
 typedef void call_struct_value_fn(struct call_print *p, const struct call_member *m,
 				  const char *from);
 
@@ -253,6 +305,10 @@ static call_struct_value_fn *const values[CALL_MEMBER_MAX] = {
 	[CALL_MEMBER_ADDRESS4] = call_struct_address4,
 	[CALL_MEMBER_ADDRESS6] = call_struct_address6,
 	[CALL_MEMBER_GROUPS] = call_struct_groups,
+	[CALL_MEMBER_OFFSET] = call_struct_int,
+	[CALL_MEMBER_NAME] = call_struct_name,
+	[CALL_MEMBER_TICKS] = call_struct_ticks,
+	[CALL_MEMBER_DATE] = call_struct_date,
 	[CALL_MEMBER_STATUS] = call_struct_status,
 };
 
@@ -336,7 +392,9 @@ static bool call_struct_put(struct call_print *p, unsigned number, const char *f
 	size_t i = 0;
 	bool is_bare;
 
-	row = first && depth < NEST_MAX ? call_struct_pick(first, from, n) : NULL;
+	row = first && depth < NEST_MAX && call_struct_list(first) == CALL_MEMBER_INT
+		      ? call_struct_pick(first, from, n)
+		      : NULL;
 	if (!row || row->n_members == 0 || call_struct_has(row, &row->members[0], n) == 0)
 		return false;
 	is_bare = *row->members[0].name == '\0';

@@ -5,10 +5,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 
@@ -72,6 +74,43 @@ TEST(test_values)
 	assert_string_equal(shown("struct:status", &exited, sizeof(exited)),
 			    "{WIFEXITED(s) && WEXITSTATUS(s) == 3}");
 	assert_string_equal(shown("struct:int", &number, sizeof(number)), "-7");
+}
+
+/* Values that strace shows with a comment, or in a form of their own. */
+TEST(test_comments)
+{
+	const struct timespec time = { .tv_sec = 1, .tv_nsec = 5 }, now = { .tv_nsec = UTIME_NOW };
+	const int64_t ticks[4] = { 1, 0, 250, 0 }, offset = 3;
+	const uint64_t mask = 1 << 1;
+	siginfo_t info = { .si_signo = SIGCHLD, .si_code = CLD_EXITED };
+
+	setenv("TZ", "UTC", 1);
+	assert_string_equal(shown("struct:date", &time, sizeof(time)),
+			    "{tv_sec=1, tv_nsec=5} /* 1970-01-01T00:00:01.000000005+0000 */");
+	assert_string_equal(shown("struct:date", &now, sizeof(now)), "UTIME_NOW");
+	assert_string_equal(shown("struct:tms", ticks, sizeof(ticks)),
+			    "{tms_utime=1 /* 0.01 s */, tms_stime=0, tms_cutime=250 /* 2.50 s */, "
+			    "tms_cstime=0}");
+	assert_string_equal(shown("struct:offset", &offset, sizeof(offset)), "3");
+	assert_string_equal(shown("struct:sigreturn", &mask, sizeof(mask)), "{mask=[INT]}");
+	assert_string_equal(shown("struct:name", "thread\0.........", 16), "\"thread\"");
+	assert_string_equal(shown("struct:name", "jemalloc_bg_thd", 16), "\"jemalloc_bg_thd\"...");
+	info.si_pid = 7;
+	info.si_status = 3;
+	assert_string_equal(shown("struct:siginfo_child", &info, sizeof(info)),
+			    "{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=7, si_uid=0, "
+			    "si_status=3, si_utime=0, si_stime=0}");
+	info.si_code = CLD_KILLED;
+	info.si_status = SIGKILL;
+	assert_string_equal(shown("struct:siginfo_child", &info, sizeof(info)),
+			    "{si_signo=SIGCHLD, si_code=CLD_KILLED, si_pid=7, si_uid=0, "
+			    "si_status=SIGKILL, si_utime=0, si_stime=0}");
+	info.si_signo = SIGUSR1;
+	info.si_code = SI_USER;
+	assert_string_equal(shown("struct:siginfo", &info, sizeof(info)),
+			    "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=7, si_uid=0}");
+	/* Lists are shown elsewhere. */
+	assert_string_equal(shown("struct:argv", ticks, sizeof(ticks)), "");
 }
 
 /* The family selects the members, if all of them are there. */
@@ -142,7 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),      cmocka_unit_test(test_values),
 		cmocka_unit_test(test_addresses), cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_comments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

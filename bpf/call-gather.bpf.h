@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Memory that an argument of a call leads to in more than one step: arrays of strings, of pointers
+ * and of buffers, and lists of entries (CALL_MEMORY_*). Only calls.bpf.c includes this file.
+ *
+ * The loops use bpf_loop(), since the verifier would examine each pass of a plain loop. Text is
+ * read in pieces of GATHER_PIECE bytes, since the verifier does not know that an offset and a size
+ * together stay below the size of the copy.
+ */
+#pragma once
+
+#include "bpf/context.bpf.h"
+#include "bpf/record.h"
+
+#define GATHER_PIECE      16
+#define GATHER_USED_MAX   (CALL_TEXT_BYTES - GATHER_PIECE)
+#define GATHER_PIECES_MAX 192
+/* Positions in struct linux_dirent64. */
+#define GATHER_ENTRY_SIZE_AT 16
+#define GATHER_ENTRY_MIN     19
+
+struct call_gather {
+	struct call_text *to;
+	__u64 list; /* the next element of the list */
+	__u64 at;   /* the next byte of the current element; 0 = the next element follows */
+	__u64 left; /* number of bytes of the current element that are not copied yet */
+	__u64 total;
+	__u32 used, n, max;
+	__u32 is_done;
+};
+
+/* ---- arrays of strings ---- */
+
+/* Begins with the next string. Returns false if there is none, or no room for it. */
+static __always_inline bool gather_next_string(struct call_gather *g)
+{
+	__u32 used = g->used;
+	__u64 string = 0;
+
+	if (bpf_probe_read_user(&string, sizeof(string), (const void *)g->list) < 0) {
+		g->to->cut |= CALL_CUT_ELEMENTS;
+		return false;
+	}
+	if (!string)
+		return false;
+	if (used >= GATHER_USED_MAX) {
+		g->to->cut |= CALL_CUT_ELEMENTS;
+		return false;
+	}
+	g->to->text[used] = CALL_ARGV_STRING;
+	g->used = used + 1;
+	g->list += sizeof(string);
+	g->at = string;
+	g->n = 0;
+	return true;
+}
+
+/* Replaces the current string, of which no byte is readable, by its address. */
+static __always_inline void gather_put_address(struct call_gather *g)
+{
+	__u32 used = g->used;
+
+	if (used == 0 || used > GATHER_USED_MAX)
+		return;
+	g->to->text[used - 1] = CALL_ARGV_ADDRESS;
+	bpf_probe_read_kernel(g->to->text + used, sizeof(g->at), &g->at);
+	g->used = used + sizeof(g->at);
+}
+
+static long gather_string_piece(__u64 i, struct call_gather *g)
+{
+	__u32 used;
+	long r;
+
+	if (!g->at)
+		return !gather_next_string(g);
+	used = g->used;
+	if (used > GATHER_USED_MAX) {
+		g->to->cut |= CALL_CUT_MEMORY;
+		g->at = 0;
+		return 0;
+	}
+	r = bpf_probe_read_user_str(g->to->text + used, GATHER_PIECE, (const void *)g->at);
+	if (r < 0 && g->n == 0) {
+		gather_put_address(g);
+		g->at = 0;
+	} else if (r < 0 || r > GATHER_PIECE) {
+		g->to->cut |= CALL_CUT_MEMORY | CALL_CUT_ELEMENTS;
+		return 1;
+	} else if (r < GATHER_PIECE) {
+		g->used = used + r;
+		g->at = 0;
+	} else {
+		/* (the last byte is a NUL, which the next piece overwrites) */
+		g->used = used + GATHER_PIECE - 1;
+		g->at += GATHER_PIECE - 1;
+		g->n = 1;
+	}
+	return 0;
+}
+
+static __always_inline bool gather_argv(struct call_gather *g)
+{
+	__u64 first;
+
+	if (bpf_probe_read_user(&first, sizeof(first), (const void *)g->list) < 0)
+		return false;
+	if (bpf_loop(GATHER_PIECES_MAX, gather_string_piece, g, 0) == GATHER_PIECES_MAX)
+		g->to->cut |= CALL_CUT_ELEMENTS;
+	g->to->bytes = (__s32)g->used;
+	return true;
+}
+
+/* ---- numbers of pointers and of entries ---- */
+
+static __always_inline void gather_put_number(struct call_gather *g)
+{
+	__u32 n = g->n;
+
+	bpf_probe_read_kernel(g->to->text, sizeof(n), &n);
+	g->to->bytes = sizeof(n);
+}
+
+static long gather_pointer(__u64 i, struct call_gather *g)
+{
+	__u64 pointer = 0;
+
+	if (bpf_probe_read_user(&pointer, sizeof(pointer), (const void *)g->list) < 0)
+		return 1;
+	if (!pointer) {
+		g->is_done = 1;
+		return 1;
+	}
+	g->list += sizeof(pointer);
+	g->n++;
+	return 0;
+}
+
+static long gather_entry(__u64 i, struct call_gather *g)
+{
+	__u16 bytes = 0;
+
+	if (g->left == 0) {
+		g->is_done = 1;
+		return 1;
+	}
+	if (bpf_probe_read_user(&bytes, sizeof(bytes),
+				(const void *)(g->list + GATHER_ENTRY_SIZE_AT)) < 0 ||
+	    bytes < GATHER_ENTRY_MIN || bytes > g->left)
+		return 1;
+	g->list += bytes;
+	g->left -= bytes;
+	g->n++;
+	return 0;
+}
+
+/* ---- arrays of buffers ---- */
+
+/* Begins with the next buffer. Returns false if there is none. */
+static __always_inline bool gather_next_part(struct call_gather *g)
+{
+	__u64 part[2] = { 0, 0 }; /* struct iovec: the address and the length */
+	__u32 used = g->used;
+	__u64 bytes;
+
+	if (g->n >= g->max)
+		return false;
+	if (used > GATHER_USED_MAX ||
+	    bpf_probe_read_user(part, sizeof(part), (const void *)g->list) < 0) {
+		g->to->cut |= CALL_CUT_ELEMENTS;
+		return false;
+	}
+	bpf_probe_read_kernel(g->to->text + used, sizeof(part), part);
+	bytes = part[1] < g->total ? part[1] : g->total;
+	g->total -= bytes;
+	g->used = used + sizeof(part);
+	g->list += sizeof(part);
+	g->at = part[0];
+	g->left = bytes < CALL_PART_BYTES(g->max) ? bytes : CALL_PART_BYTES(g->max);
+	g->is_done = 0;
+	g->n++;
+	if (g->left == 0)
+		g->at = 0;
+	return true;
+}
+
+/* Marks the current buffer as unreadable, and removes its data. */
+static __always_inline void gather_drop_part(struct call_gather *g)
+{
+	__u64 length = 0;
+	__u32 at = g->used - g->is_done - 8;
+
+	g->used -= g->is_done;
+	g->at = 0;
+	if (at > GATHER_USED_MAX)
+		return;
+	bpf_probe_read_kernel(&length, sizeof(length), g->to->text + at);
+	length |= CALL_PART_UNREADABLE;
+	bpf_probe_read_kernel(g->to->text + at, sizeof(length), &length);
+}
+
+/* (is_done is the number of bytes of the current buffer that have been copied) */
+static long gather_part_piece(__u64 i, struct call_gather *g)
+{
+	__u64 n = g->left < GATHER_PIECE ? g->left : GATHER_PIECE;
+	__u32 used;
+
+	if (!g->at)
+		return !gather_next_part(g);
+	used = g->used;
+	if (used > GATHER_USED_MAX)
+		return 1;
+	barrier_var(n);
+	if (n > GATHER_PIECE)
+		n = GATHER_PIECE;
+	if (bpf_probe_read_user(g->to->text + used, n, (const void *)g->at) < 0) {
+		gather_drop_part(g);
+		return 0;
+	}
+	g->used = used + n;
+	g->is_done += n;
+	g->left -= n;
+	g->at = g->left ? g->at + n : 0;
+	return 0;
+}
+
+static __always_inline bool gather_parts(struct call_gather *g)
+{
+	__u64 first;
+
+	if (g->max && bpf_probe_read_user(&first, sizeof(first), (const void *)g->list) < 0)
+		return false;
+	bpf_loop(GATHER_PIECES_MAX, gather_part_piece, g, 0);
+	g->to->bytes = (__s32)g->used;
+	return true;
+}
+
+/*
+ * Copies the memory of KIND at FROM. BYTES is the number of elements; TOTAL is the number of bytes
+ * that the call has read or written. Returns false if the memory is unreadable.
+ */
+__noinline bool call_gather(struct call_text *to, __u64 from, __u32 bytes, __u32 kind, __u64 total)
+{
+	struct call_gather g = { .to = to, .list = from, .left = total, .total = total };
+
+	if (!to)
+		return false;
+	g.max = bytes;
+	to->bytes = -1;
+	to->cut = 0;
+	/* (pointers of a program that exec has replaced cannot be read later) */
+	if (kind == CALL_MEMORY_ARGV) {
+		gather_argv(&g);
+		return true;
+	}
+	if (kind == CALL_MEMORY_PARTS)
+		return gather_parts(&g);
+	if (kind == CALL_MEMORY_POINTERS)
+		bpf_loop(CALL_POINTERS_MAX, gather_pointer, &g, 0);
+	else
+		bpf_loop(CALL_POINTERS_MAX, gather_entry, &g, 0);
+	if (g.is_done)
+		gather_put_number(&g);
+	return true;
+}
