@@ -143,7 +143,17 @@ static int output_file_remove_acl(int fd)
 	return fgetxattr(fd, OUTPUT_FILE_ACL, NULL, 0) > 0 ? -1 : 0;
 }
 
-/* Creates a file in DIRECTORY with the owner and the mode of ST. Returns a descriptor, or -1. */
+/* Gives FD the owner and the mode of ST; the owner first, because changing it clears bits of the
+ * mode. */
+static int output_file_copy_rights(int fd, const struct stat *st)
+{
+	return output_file_remove_acl(fd) < 0 || fchown(fd, st->st_uid, st->st_gid) < 0
+		       ? -1
+		       : fchmod(fd, st->st_mode & 0777);
+}
+
+/* Creates a file in DIRECTORY with the owner and the mode of ST (NULL = those of a new file).
+ * Returns a descriptor, or -1. */
 static int output_file_create_beside(int directory, const struct stat *st, char **ret_name)
 {
 	_cleanup_free_ char *name = NULL;
@@ -159,9 +169,7 @@ static int output_file_create_beside(int directory, const struct stat *st, char 
 	}
 	if (fd < 0)
 		return -1;
-	/* (the owner first, because changing it clears bits of the mode) */
-	if (output_file_remove_acl(fd) < 0 || fchown(fd, st->st_uid, st->st_gid) < 0 ||
-	    fchmod(fd, st->st_mode & 0777) < 0) {
+	if (st && output_file_copy_rights(fd, st) < 0) {
 		unlinkat(directory, name, 0);
 		return -1;
 	}
@@ -251,6 +259,42 @@ int output_file_open(const char *path, const char *suffix, bool force, struct ou
 	return 0;
 }
 
+/* Opens a new file beside the name that it will have. */
+static int output_file_open_beside(struct output_file *o)
+{
+	const char *name;
+	_cleanup_close_ int directory = output_path_open_directory(o->path, &name);
+
+	if (directory < 0)
+		return output_file_explain_error(o->path, -directory);
+	o->target = strdup(name);
+	if (!o->target)
+		return -ENOMEM;
+	o->fd = output_file_create_beside(directory, NULL, &o->beside);
+	if (o->fd < 0)
+		return output_file_explain_error(o->path, errno);
+	o->directory = TAKE_FD(directory);
+	output_file_note(o);
+	return 0;
+}
+
+int output_file_open_unnamed(const char *path, bool force, struct output_file *ret)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	struct stat st;
+	int r;
+
+	if (lstat(path, &st) == 0 || errno != ENOENT)
+		return output_file_open(path, NULL, force, ret);
+	o.path = strdup(path);
+	r = o.path ? output_file_open_beside(&o) : -ENOMEM;
+	if (r < 0)
+		return r;
+	*ret = o;
+	o = OUTPUT_FILE_NULL;
+	return 0;
+}
+
 int output_file_begin(struct output_file *o)
 {
 	struct stat st;
@@ -295,7 +339,7 @@ void output_file_discard(struct output_file *o)
 
 static const int output_file_signals[] = { SIGHUP, SIGINT, SIGTERM };
 
-/* The file that the signal handler discards. */
+/* The first file that the signal handler discards. */
 static struct output_file *volatile output_file_unfinished;
 
 void output_file_abandon(struct output_file *o)
@@ -312,8 +356,8 @@ void output_file_abandon(struct output_file *o)
 
 static void output_file_on_signal(int number)
 {
-	if (output_file_unfinished)
-		output_file_abandon(output_file_unfinished);
+	for (struct output_file *o = output_file_unfinished; o; o = o->also)
+		output_file_abandon(o);
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -387,10 +431,16 @@ void output_file_admit_signals(const sigset_t *before)
 
 static int output_file_take_place(struct output_file *o)
 {
+	struct stat st;
+
 	if (renameat(o->directory, o->beside, o->directory, o->target) < 0) {
 		o->error = -errno;
-		cli_error("cannot replace %s: %s; the new file stays in its directory as %s",
-			  o->path, strerror(-o->error), o->beside);
+		if (fstat(o->directory, &st) == 0 && st.st_nlink == 0)
+			cli_error("cannot write %s: its directory was removed", o->path);
+		else
+			cli_error(
+				"cannot replace %s: %s; the new file stays in its directory as %s",
+				o->path, strerror(-o->error), o->beside);
 	}
 	o->beside = free_ptr(o->beside);
 	o->created = false;

@@ -20,14 +20,16 @@ struct output_file {
 	bool begun;   /* an existing file was opened itself, and has been emptied */
 	dev_t device; /* device and inode of the created file */
 	ino_t inode;
-	/* If the created file replaces an existing one (output_file_keep()): until then, it has the
-	 * name BESIDE in the same directory. */
-	int directory; /* owned; -1 = no file is replaced */
-	/* Names of the existing and of the created file in DIRECTORY; owned. */
+	/* If the created file gets its name in output_file_keep() only, as a file does that
+	 * replaces an existing one: until then, it has the name BESIDE in the same directory. */
+	int directory; /* owned; -1 = the file has its name */
+	/* Final and present name of the created file in DIRECTORY; owned. */
 	char *target, *beside;
 	dev_t target_device;
 	ino_t target_inode;
-	int error; /* why the existing file could not be replaced */
+	int error; /* why the file could not get its name */
+	/* Another file that output_file_watch_signals() watches; NULL = none. Borrowed. */
+	struct output_file *also;
 };
 
 #define OUTPUT_FILE_NULL                                                                           \
@@ -49,6 +51,13 @@ struct output_file {
  */
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);
 
+/*
+ * Like output_file_open() for a path, but a new file, too, gets its name in output_file_keep(). So a
+ * process that is killed leaves no file with this name. Engines do not read the files that it
+ * leaves, since their names begin with a dot.
+ */
+int output_file_open_unnamed(const char *path, bool force, struct output_file *ret);
+
 /* Empties a regular file that existed before and was opened itself. Returns 0, or a negative errno
  * with a message. */
 int output_file_begin(struct output_file *o);
@@ -57,8 +66,9 @@ int output_file_begin(struct output_file *o);
 bool output_file_is(const struct output_file *o, int fd);
 
 /*
- * Replaces the existing file, if there is one. Returns 0, or a negative errno with a message; later
- * calls return the same errno without a message. After a failure, the new file keeps its own name.
+ * Gives the file its name, and so replaces the existing file, if there is one. Returns 0, or a
+ * negative errno with a message; later calls return the same errno without a message. After a
+ * failure, the new file keeps its own name.
  */
 int output_file_keep(struct output_file *o);
 
@@ -81,8 +91,9 @@ void output_file_fail(struct output_file *o);
  * are safe in a signal handler. */
 void output_file_abandon(struct output_file *o);
 
-/* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O before they
- * end the process. O is the only watched file. An ignored signal (nohup) stays ignored. */
+/* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O, and the
+ * list that begins with o->also, before they end the process. No other file is watched. An ignored
+ * signal (nohup) stays ignored. */
 void output_file_watch_signals(struct output_file *o);
 
 /*

@@ -77,11 +77,27 @@ static int table_set_open_file(struct table_set *s, size_t i, const char *direct
 		path = NULL;
 		return cli_failed("out of memory");
 	}
-	if (output_file_open(path, NULL, force, &f->output) < 0 ||
+	if (output_file_open_unnamed(path, force, &f->output) < 0 ||
 	    output_file_begin(&f->output) < 0)
 		return CLI_FAILED;
 	r = parquet_file_new(&f->rows, &tables[i], table_set_write, f);
 	return r < 0 ? table_set_failed(f, r) : CLI_OK;
+}
+
+/* Opens the files. Until table_set_deinit(), signals remove them. */
+static int table_set_open_files(struct table_set *s, const char *directory, bool force)
+{
+	sigset_t before;
+	int r = CLI_OK;
+
+	output_file_hold_signals(&before);
+	for (size_t i = 0; r == CLI_OK && i < TABLES_MAX; i++)
+		r = table_set_open_file(s, i, directory, force);
+	for (size_t i = 1; i < TABLES_MAX; i++)
+		s->files[i - 1].output.also = &s->files[i].output;
+	output_file_watch_signals(&s->files[0].output);
+	output_file_admit_signals(&before);
+	return r;
 }
 
 int table_set_open(struct table_set *s, const char *directory, bool force)
@@ -98,9 +114,26 @@ int table_set_open(struct table_set *s, const char *directory, bool force)
 	if (r > 0)
 		return cli_failed("the directory %s is not empty; --force replaces its tables",
 				  directory);
-	for (size_t i = 0; r == CLI_OK && i < TABLES_MAX; i++)
-		r = table_set_open_file(s, i, directory, force);
-	return r;
+	return table_set_open_files(s, directory, force);
+}
+
+/*
+ * Gives the files their names, in the reverse order: if there is a table `machine`, all are there.
+ * A signal waits until all have their names.
+ */
+static int table_set_name_files(struct table_set *s)
+{
+	sigset_t before;
+	int r = 0;
+
+	output_file_hold_signals(&before);
+	output_file_watch_signals(NULL);
+	for (size_t i = TABLES_MAX; r == 0 && i-- > 0;) {
+		r = output_file_keep(&s->files[i].output);
+		s->files[i].output.created = false;
+	}
+	output_file_admit_signals(&before);
+	return r < 0 ? CLI_FAILED : CLI_OK;
 }
 
 int table_set_finish(struct table_set *s)
@@ -119,14 +152,7 @@ int table_set_finish(struct table_set *s)
 		if (r < 0)
 			return table_set_failed(f, r);
 	}
-	for (size_t i = 0; i < TABLES_MAX; i++) {
-		struct table_file *f = &s->files[i];
-
-		if (output_file_keep(&f->output) < 0)
-			return CLI_FAILED;
-		f->output.created = false;
-	}
-	return CLI_OK;
+	return table_set_name_files(s);
 }
 
 static void table_set_close_file(struct table_file *f)
@@ -139,8 +165,13 @@ static void table_set_close_file(struct table_file *f)
 
 void table_set_deinit(struct table_set *s)
 {
+	sigset_t before;
+
+	output_file_hold_signals(&before);
+	output_file_watch_signals(NULL);
 	for (size_t i = 0; i < TABLES_MAX; i++)
 		table_set_close_file(&s->files[i]);
+	output_file_admit_signals(&before);
 	table_deinit_free(&s->cgroups);
 }
 

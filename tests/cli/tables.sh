@@ -208,3 +208,61 @@ fi
 rm -rf t
 "$KYMO" export - -o t --format parquet <a.fxt 2>/dev/null || fail "no tables of standard input"
 cmp before t/slices.parquet || fail "standard input made other tables"
+
+# ---- an export that does not end ----
+
+# begin_export DIR [OPTION]: starts an export to DIR whose input does not end, and waits until it has
+# opened all files; the descriptor 9 is its input
+begin_export() {
+	rm -f in
+	mkfifo in
+	"$KYMO" export - -o "$@" --format parquet <in 2>stderr &
+	exporter=$!
+	exec 9>in
+	cat a.fxt >&9
+	expect_soon 20 has_hidden "$1"
+}
+
+has_hidden() {
+	[ "$(find "$1" -name '.kymo-*' | wc -l)" = "$n" ]
+}
+
+# end_export STATUS
+end_export() {
+	local status=0
+
+	wait "$exporter" || status=$?
+	exec 9>&-
+	assert_eq "$status" "$1"
+}
+
+# (a shell starts commands in the background with SIGINT ignored)
+for signal in HUP TERM; do
+	rm -rf t
+	begin_export t
+	assert_eq "$(find t -name '*.parquet')" ""
+	kill -"$signal" "$exporter"
+	end_export $((128 + $(kill -l "$signal")))
+	assert_eq "$(find t -type f)" ""
+done
+# Existing tables stay.
+rm -rf t
+cp -r t.parquet t
+begin_export t --force
+kill "$exporter"
+end_export 143
+diff -r t.parquet t || fail "a killed export changed existing tables"
+# After SIGKILL no table has a name.
+rm -rf t
+begin_export t
+kill -KILL "$exporter"
+end_export 137
+assert_eq "$(find t -type f ! -name '.kymo-*')" ""
+# The directory goes away.
+rm -rf t
+begin_export t
+rm -r t
+exec 9>&-
+end_export 1
+assert_says stderr "cannot write t/losses.parquet: its directory was removed"
+[ ! -e t ] || fail "the directory is there again"
