@@ -71,12 +71,14 @@ void **table_sorted(const struct table *t, int (*order)(const void *, const void
 
 /*
  * Returns a well-mixed 64-bit hash of N bytes, never 0. It is a key for tables of strings.
- * Different strings can have the same hash, so callers compare the bytes, too.
+ * Different strings can have the same hash, so callers compare the bytes, too. Ids in archives are
+ * such hashes, so its results never change.
  */
 uint64_t table_hash(const void *p, size_t n);
 
 /*
- * Like table_hash(), with a different result for each SEED. If the seed is secret, nobody can
- * construct collisions, and accidental ones are practically impossible: bytes need not be compared.
+ * Like table_hash(), but faster, and with a different result for each SEED. If the seed is secret,
+ * nobody can construct collisions, and accidental ones are practically impossible: bytes need not
+ * be compared.
  */
 uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n);

@@ -120,6 +120,16 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret)
 	return text_is_control_at(*ret) ? len : 0;
 }
 
+/* Returns the length of the printable ASCII text at the begin of the N bytes at P. */
+static size_t text_plain_length(const unsigned char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && p[i] >= ' ' && p[i] < 0x7f)
+		i++;
+	return i;
+}
+
 /* Like text_clean(). Sets *RET_WHOLE to true if the whole text fits. */
 static size_t text_clean_into(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
 {
@@ -129,15 +139,21 @@ static size_t text_clean_into(char *to, size_t room, const char *from, size_t n,
 
 	assert(room > 0);
 	while (n > 0) {
-		size_t len = text_utf8_len(p, n), step = len ? len : 1;
 		const char *piece = (const char *)p;
+		size_t rest = room - 1 - used;
+		/* (nearly all texts are plain) */
+		size_t len = text_plain_length(p, n < rest ? n : rest), step = len;
 
-		if (len == 0 || text_is_control_at(text_utf8_get(p, len))) {
-			piece = replacement;
-			len = sizeof(replacement) - 1;
+		if (len == 0) {
+			len = text_utf8_len(p, n);
+			step = len ? len : 1;
+			if (len == 0 || text_is_control_at(text_utf8_get(p, len))) {
+				piece = replacement;
+				len = sizeof(replacement) - 1;
+			}
+			if (len > rest)
+				break;
 		}
-		if (len > room - 1 - used)
-			break;
 		memcpy(to + used, piece, len);
 		used += len;
 		p += step;

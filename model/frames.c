@@ -48,7 +48,7 @@ struct frames *frames_free(struct frames *f)
 
 static uint64_t frames_hash_of(uint32_t process, uint64_t address)
 {
-	return table_hash((const uint64_t[]){ process, address }, 2 * sizeof(uint64_t));
+	return table_hash_seeded(0, (const uint64_t[]){ process, address }, 2 * sizeof(uint64_t));
 }
 
 static struct frame_list *frames_find_list(const struct frames *f, uint32_t process,

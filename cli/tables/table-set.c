@@ -202,7 +202,7 @@ int table_put_cgroup(struct table_set *s, enum table_number table, size_t unit, 
 
 	if (!path || !*path)
 		return 0;
-	key = table_hash(path, strlen(path));
+	key = table_hash_seeded(0, path, strlen(path));
 	c = table_get(&s->cgroups, key);
 	if (!c) {
 		c = table_make(&s->cgroups, key, sizeof(*c));

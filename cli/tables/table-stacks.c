@@ -71,7 +71,7 @@ static int table_stacks_frame(struct table_stacks *s, const struct event *ev, un
 	key[0] = address;
 	key[1] = (uint64_t)f.owner << 1 | f.returns;
 	key[2] = f.mapping ? f.mapping->number : 0;
-	hash = table_hash(key, sizeof(key));
+	hash = table_hash_seeded(0, key, sizeof(key));
 	*ret = (uintptr_t)table_get(&s->numbers, hash);
 	if (*ret)
 		return 0;
@@ -107,7 +107,7 @@ int table_stacks_number(struct table_stacks *s, const struct event *ev, uint64_t
 		r = table_stacks_frame(s, ev, i, &frames[i]);
 	if (r < 0)
 		return r;
-	hash = table_hash(frames, ev->sample.n_frames * sizeof(*frames));
+	hash = table_hash_seeded(0, frames, ev->sample.n_frames * sizeof(*frames));
 	*ret = (uintptr_t)table_get(&s->stacks, hash);
 	if (*ret)
 		return 0;
@@ -120,7 +120,7 @@ static uint64_t table_stacks_name(uint32_t pid, uint64_t id)
 {
 	const uint64_t key[] = { pid, id };
 
-	return table_hash(key, sizeof(key));
+	return table_hash_seeded(0, key, sizeof(key));
 }
 
 uint64_t table_stacks_named(const struct table_stacks *s, uint32_t pid, uint64_t id)

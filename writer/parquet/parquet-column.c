@@ -54,17 +54,11 @@ static enum parquet_encoding parquet_column_encoding(const struct parquet_column
 
 /* ---- values ---- */
 
-int parquet_column_set(struct parquet_column *c, size_t row, uint64_t value)
+int parquet_column_make_room(struct parquet_column *c)
 {
-	if (!c->values)
-		c->values = calloc(PARQUET_GROUP_ROWS, sizeof(*c->values));
-	if (!c->present)
-		c->present = calloc(PARQUET_GROUP_ROWS, sizeof(*c->present));
-	if (!c->values || !c->present)
-		return -ENOMEM;
-	c->values[row] = value;
-	c->present[row] = true;
-	return 0;
+	c->values = calloc(PARQUET_GROUP_ROWS, sizeof(*c->values));
+	c->present = calloc(PARQUET_GROUP_ROWS, sizeof(*c->present));
+	return c->values && c->present ? 0 : -ENOMEM;
 }
 
 static size_t parquet_column_text(const struct parquet_column *c, size_t index, const char **ret)
@@ -77,17 +71,24 @@ static size_t parquet_column_text(const struct parquet_column *c, size_t index, 
 	return le32toh(n);
 }
 
-/* Returns the index of TEXT in the dictionary, or -ENOMEM. */
-static int64_t parquet_column_index(struct parquet_column *c, const char *text, size_t n)
+static bool parquet_column_is_text(const struct parquet_column *c, size_t index, const char *text,
+				   size_t n)
 {
-	uint64_t key = table_hash(text, n);
 	const char *other;
+
+	return parquet_column_text(c, index, &other) == n && memcmp(other, text, n) == 0;
+}
+
+/* Returns the index of TEXT in the dictionary, or -ENOMEM. */
+static int64_t parquet_column_find(struct parquet_column *c, const char *text, size_t n)
+{
+	uint64_t key = table_hash_seeded(0, text, n);
 	void *found;
 
 	while ((found = table_get(&c->indices, key))) {
 		size_t index = (uintptr_t)found - 1;
 
-		if (parquet_column_text(c, index, &other) == n && memcmp(other, text, n) == 0)
+		if (parquet_column_is_text(c, index, text, n))
 			return (int64_t)index;
 		key = key + 1 ?: 1;
 	}
@@ -97,6 +98,23 @@ static int64_t parquet_column_index(struct parquet_column *c, const char *text, 
 	c->places[c->n_texts] = (uint32_t)c->texts.size;
 	encode_plain_text(&c->texts, text, n);
 	return c->texts.error ? c->texts.error : (int64_t)c->n_texts++;
+}
+
+/*
+ * Like parquet_column_find(). The same few names come again and again, mostly at the same
+ * addresses: so an address leads to a recent index, whose text is compared.
+ */
+static int64_t parquet_column_index(struct parquet_column *c, const char *text, size_t n)
+{
+	uint64_t mixed = (uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t *recent = &c->recent[mixed >> (64 - PARQUET_RECENT_BITS)];
+	int64_t index;
+
+	if (*recent < c->n_texts && parquet_column_is_text(c, *recent, text, n))
+		return *recent;
+	index = parquet_column_find(c, text, n);
+	*recent = index < 0 ? 0 : (uint32_t)index;
+	return index;
 }
 
 int parquet_column_set_text(struct parquet_column *c, size_t row, const char *text)
@@ -116,17 +134,36 @@ static int parquet_column_compare_texts(const struct parquet_column *c, uint64_t
 	return memcmp(x, y, n < m ? n : m) ?: COMPARE(n, m);
 }
 
-static int parquet_column_compare(const struct parquet_column *c, uint64_t a, uint64_t b)
+/* The smallest and the largest value of a chunk. */
+struct bounds {
+	uint64_t least, most;
+};
+
+static struct bounds parquet_column_text_bounds(const struct parquet_column *c)
 {
-	switch (c->spec->type) {
-	case PARQUET_TEXT:
-		return parquet_column_compare_texts(c, a, b);
-	case PARQUET_INT:
-	case PARQUET_TIME:
-		return COMPARE((int64_t)a, (int64_t)b);
-	default:
-		return COMPARE(a, b);
+	struct bounds b = { 0 };
+
+	for (uint64_t i = 1; i < c->n_texts; i++) {
+		b.least = parquet_column_compare_texts(c, i, b.least) < 0 ? i : b.least;
+		b.most = parquet_column_compare_texts(c, i, b.most) > 0 ? i : b.most;
 	}
+	return b;
+}
+
+static struct bounds parquet_column_number_bounds(enum parquet_type type, const uint64_t *values,
+						  size_t n)
+{
+	/* With the other sign, signed numbers have the order of unsigned ones. */
+	uint64_t sign = type == PARQUET_INT || type == PARQUET_TIME ? UINT64_C(1) << 63 : 0;
+	struct bounds b = { UINT64_MAX, 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = values[i] ^ sign;
+
+		b.least = v < b.least ? v : b.least;
+		b.most = v > b.most ? v : b.most;
+	}
+	return (struct bounds){ b.least ^ sign, b.most ^ sign };
 }
 
 static void parquet_column_put_bound(const struct parquet_column *c, struct thrift *meta, int id,
@@ -145,24 +182,21 @@ static void parquet_column_put_bound(const struct parquet_column *c, struct thri
 		thrift_bytes(meta, id, text, n);
 }
 
-/* Writes the statistics of N values. Doubles have none: they can be no numbers. */
+/* Writes the statistics of the values. Doubles have none: they can be no numbers. */
 static void parquet_column_put_statistics(const struct parquet_column *c, struct thrift *meta,
 					  const uint64_t *values, const struct chunk *chunk)
 {
-	size_t n = c->spec->type == PARQUET_TEXT ? c->n_texts : chunk->n_values;
-	uint64_t least = 0, most = 0;
+	enum parquet_type type = c->spec->type;
+	struct bounds b;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v = c->spec->type == PARQUET_TEXT ? i : values[i];
-
-		least = i == 0 || parquet_column_compare(c, v, least) < 0 ? v : least;
-		most = i == 0 || parquet_column_compare(c, v, most) > 0 ? v : most;
-	}
 	thrift_begin(meta, 12);
 	thrift_i64(meta, 3, (int64_t)chunk->n_nulls);
-	if (n && c->spec->type != PARQUET_DOUBLE) {
-		parquet_column_put_bound(c, meta, 5, most);
-		parquet_column_put_bound(c, meta, 6, least);
+	if (chunk->n_values && type != PARQUET_DOUBLE) {
+		b = type == PARQUET_TEXT
+			    ? parquet_column_text_bounds(c)
+			    : parquet_column_number_bounds(type, values, chunk->n_values);
+		parquet_column_put_bound(c, meta, 5, b.most);
+		parquet_column_put_bound(c, meta, 6, b.least);
 	}
 	thrift_end(meta);
 }

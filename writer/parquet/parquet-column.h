@@ -32,6 +32,9 @@ struct parquet_column_spec {
 	bool optional; /* values can be null */
 };
 
+/* The number of recent texts of a column, as a power of two. */
+enum { PARQUET_RECENT_BITS = 6 };
+
 struct parquet_column {
 	const struct parquet_column_spec *spec;
 	/* For each row: a number, the bits of a double, or the index of a text; owned. */
@@ -41,13 +44,27 @@ struct parquet_column {
 	struct outbuf texts;
 	uint32_t *places; /* owned */
 	size_t n_texts, room_places;
-	struct table indices; /* hash of a text -> index + 1 */
+	struct table indices;                      /* hash of a text -> index + 1 */
+	uint32_t recent[1 << PARQUET_RECENT_BITS]; /* by the address of a text: perhaps its index */
 };
 
 void parquet_column_deinit(struct parquet_column *c);
 
-/* Set the value of ROW. Return 0 or -ENOMEM. */
-int parquet_column_set(struct parquet_column *c, size_t row, uint64_t value);
+/* Makes the arrays of an empty column. Returns 0 or -ENOMEM. */
+int parquet_column_make_room(struct parquet_column *c);
+
+/* Set the value of ROW. Return 0 or -ENOMEM. This code runs for each value. */
+static inline int parquet_column_set(struct parquet_column *c, size_t row, uint64_t value)
+{
+	int r = c->present ? 0 : parquet_column_make_room(c);
+
+	if (r < 0)
+		return r;
+	c->values[row] = value;
+	c->present[row] = true;
+	return 0;
+}
+
 int parquet_column_set_text(struct parquet_column *c, size_t row, const char *text);
 
 /* Shared by the columns of a file: buffers for the parts of a page. */

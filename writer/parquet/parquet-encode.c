@@ -19,19 +19,25 @@ unsigned encode_width(uint64_t max)
 static void encode_pack(struct outbuf *to, const uint64_t *values, size_t n, unsigned width)
 {
 	size_t bytes = (n * width + 7) / 8, at = 0;
-	unsigned __int128 bits = 0;
-	unsigned n_bits = 0;
 	uint8_t *p = bytes ? outbuf_reserve(to, bytes) : NULL;
+	uint64_t bits = 0, le;
+	unsigned n_bits = 0;
 
 	if (!p)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		bits |= (unsigned __int128)values[i] << n_bits;
-		for (n_bits += width; n_bits >= 8; n_bits -= 8, bits >>= 8)
-			p[at++] = (uint8_t)bits;
+		bits |= values[i] << n_bits;
+		n_bits += width;
+		if (n_bits < 64)
+			continue;
+		le = htole64(bits);
+		memcpy(p + sizeof(le) * at++, &le, sizeof(le));
+		n_bits -= 64;
+		/* (a shift by 64 has no defined result) */
+		bits = n_bits ? values[i] >> (width - n_bits) : 0;
 	}
-	if (n_bits)
-		p[at] = (uint8_t)bits;
+	le = htole64(bits);
+	memcpy(p + sizeof(le) * at, &le, bytes - sizeof(le) * at);
 }
 
 /* ---- RLE and groups ---- */
@@ -96,19 +102,19 @@ void encode_hybrid(struct outbuf *to, const uint32_t *values, size_t n, unsigned
 /* Writes a block of N differences. */
 static void encode_delta_block(struct outbuf *to, uint64_t *deltas, size_t n)
 {
-	uint8_t widths[PARQUET_DELTA_MINIBLOCKS] = { 0 };
+	uint64_t bits[PARQUET_DELTA_MINIBLOCKS] = { 0 };
+	uint8_t widths[PARQUET_DELTA_MINIBLOCKS];
 	int64_t least = (int64_t)deltas[0];
 
 	for (size_t i = 1; i < n; i++)
 		least = (int64_t)deltas[i] < least ? (int64_t)deltas[i] : least;
 	for (size_t i = 0; i < n; i++) {
-		uint8_t *width = &widths[i / PARQUET_DELTA_MINIBLOCK];
-		unsigned own;
-
 		deltas[i] -= (uint64_t)least;
-		own = encode_width(deltas[i]);
-		*width = own > *width ? (uint8_t)own : *width;
+		/* (the width of all bits is that of the largest number) */
+		bits[i / PARQUET_DELTA_MINIBLOCK] |= deltas[i];
 	}
+	for (size_t i = 0; i < PARQUET_DELTA_MINIBLOCKS; i++)
+		widths[i] = (uint8_t)encode_width(bits[i]);
 	memset(deltas + n, 0, (PARQUET_DELTA_BLOCK - n) * sizeof(*deltas));
 	thrift_put_varint(to, thrift_zigzag(least));
 	outbuf_append(to, widths, sizeof(widths));

@@ -29,6 +29,9 @@ struct parquet_file {
 	size_t n_rows;                  /* of the present group */
 	uint64_t n_written;             /* rows of the groups before */
 	size_t n_groups;
+	size_t *required; /* indices of the columns that cannot be null; owned */
+	size_t n_required;
+	bool full;            /* the present group ends with the present row */
 	struct outbuf groups; /* RowGroup structs */
 	struct outbuf out;
 	uint64_t offset; /* number of bytes that were written */
@@ -64,12 +67,16 @@ int parquet_file_new(struct parquet_file **ret, const struct parquet_table *tabl
 	f->write = write;
 	f->userdata = userdata;
 	f->columns = calloc(table->n_columns, sizeof(*f->columns));
+	f->required = calloc(table->n_columns, sizeof(*f->required));
 	f->pages.zstd = ZSTD_createCCtx();
-	if (!f->columns || !f->pages.zstd)
+	if (!f->columns || !f->required || !f->pages.zstd)
 		return -ENOMEM;
 	ZSTD_CCtx_setParameter(f->pages.zstd, ZSTD_c_compressionLevel, LEVEL);
-	for (size_t i = 0; i < table->n_columns; i++)
+	for (size_t i = 0; i < table->n_columns; i++) {
 		f->columns[i].spec = &table->columns[i];
+		if (!table->columns[i].optional)
+			f->required[f->n_required++] = i;
+	}
 	outbuf_append(&f->out, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
 	r = parquet_file_flush(f);
 	if (r == 0)
@@ -84,6 +91,7 @@ struct parquet_file *parquet_file_free(struct parquet_file *f)
 	for (size_t i = 0; f->columns && i < f->table->n_columns; i++)
 		parquet_column_deinit(&f->columns[i]);
 	free(f->columns);
+	free(f->required);
 	outbuf_deinit(&f->groups);
 	outbuf_deinit(&f->out);
 	outbuf_deinit(&f->pages.plain);
@@ -161,6 +169,7 @@ static int parquet_file_end_group(struct parquet_file *f)
 	f->n_groups++;
 	f->n_written += f->n_rows;
 	f->n_rows = 0;
+	f->full = false;
 	f->error = r ?: f->groups.error;
 	return f->error;
 }
@@ -188,25 +197,25 @@ void parquet_set_double(struct parquet_file *f, size_t column, double value)
 
 void parquet_set_text(struct parquet_file *f, size_t column, const char *text)
 {
-	parquet_note_error(f, parquet_column_set_text(&f->columns[column], f->n_rows, text));
+	struct parquet_column *c = &f->columns[column];
+
+	parquet_note_error(f, parquet_column_set_text(c, f->n_rows, text));
+	f->full = f->full || c->texts.size >= TEXTS_MAX;
 }
 
 int parquet_end_row(struct parquet_file *f)
 {
-	bool full = false;
-
 	parquet_note_error(f, parquet_file_make_room(f));
-	for (size_t i = 0; f->error == 0 && i < f->table->n_columns; i++) {
-		const struct parquet_column *c = &f->columns[i];
+	for (size_t i = 0; i < f->n_required; i++) {
+		const struct parquet_column *c = &f->columns[f->required[i]];
 
-		if (!c->spec->optional && !(c->present && c->present[f->n_rows]))
+		if (!(c->present && c->present[f->n_rows]))
 			parquet_note_error(f, -EINVAL);
-		full = full || c->texts.size >= TEXTS_MAX;
 	}
 	if (f->error < 0)
 		return f->error;
 	f->n_rows++;
-	return full || f->n_rows == PARQUET_GROUP_ROWS ? parquet_file_end_group(f) : 0;
+	return f->full || f->n_rows == PARQUET_GROUP_ROWS ? parquet_file_end_group(f) : 0;
 }
 
 uint64_t parquet_n_rows(const struct parquet_file *f)
