@@ -16,6 +16,7 @@ struct export
 	const char *output_path;
 	bool force;
 	bool narrow;                     /* for tracedb: use the layout of the specification */
+	bool partition;                  /* for parquet: make directories of host and date */
 	bool spec_time;                  /* for rtrace: write microseconds, as specified */
 	struct call_trace_options calls; /* for apitrace */
 	enum pack_method method;         /* compression of the output */
@@ -26,6 +27,7 @@ struct export
 	enum pack_method input_method;
 	uint64_t input_bytes; /* compressed size of the input; 0 = unknown */
 	bool damaged;         /* the input is damaged, and a message was printed */
+	char *made;           /* the directory, if it is not output_path; owned */
 	size_t n_files;       /* number of output files, if the format can write several */
 	bool reported;        /* the names of the files were printed */
 };

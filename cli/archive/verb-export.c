@@ -28,13 +28,14 @@ struct export_options {
 	const char *format, *input, *output;
 	const char *compress; /* argument of --compress; NULL = not given */
 	bool pack;            /* --compress was given */
-	bool force, json, spec_time, narrow;
+	bool force, json, spec_time, narrow, partition;
 	struct call_trace_options calls; /* for apitrace */
 };
 
 static void verb_export_deinit(struct export *e)
 {
 	packed_output_deinit(&e->output);
+	free(e->made);
 	input_file_close(&e->input);
 }
 
@@ -164,12 +165,13 @@ static void verb_export_report_directory(const struct export *e, const struct ex
 					 const struct export_options *o)
 {
 	if (!o->json)
-		fprintf(stderr, "%s: %zu %s\n", e->output_path, e->n_files,
+		fprintf(stderr, "%s: %zu %s\n", e->made ?: e->output_path, e->n_files,
 			format->directory_of ?: "call traces");
 	else
-		json_print_pretty(JSON_OBJECT(JSON("input", json_from_text(e->input.name)),
-					      JSON("output", json_from_text(e->output_path)),
-					      JSON("files", e->n_files), JSON_OF(e, damaged)));
+		json_print_pretty(
+			JSON_OBJECT(JSON("input", json_from_text(e->input.name)),
+				    JSON("output", json_from_text(e->made ?: e->output_path)),
+				    JSON("files", e->n_files), JSON_OF(e, damaged)));
 }
 
 /* ---- the verb ---- */
@@ -183,6 +185,7 @@ static int verb_export_run_export(const struct export_options *o)
 		.force = o->force,
 		.spec_time = o->spec_time,
 		.narrow = o->narrow,
+		.partition = o->partition,
 		.calls = o->calls,
 		.output = PACKED_OUTPUT_NULL,
 	};
@@ -193,6 +196,9 @@ static int verb_export_run_export(const struct export_options *o)
 		return cli_usage_error(
 			"%s %s are written to a directory, so '-o -' is not possible", format->name,
 			format->directory_of);
+	if (r == CLI_OK && o->partition && format->run != export_parquet)
+		return cli_usage_error("--partition makes directories of parquet tables, not of %s",
+				       format->name);
 	r = r ?: verb_export_choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)
 		return r;
@@ -245,6 +251,7 @@ static int verb_export(int argc, char **argv)
 		OPTION_FLAG("json", &o.json),
 		OPTION_VALUE("order", 0, verb_export_parse_order, &o.calls.order),
 		OPTION_TEXT("output", 'o', &o.output),
+		OPTION_FLAG("partition", &o.partition),
 		OPTION_FLAG("plain", &o.calls.plain),
 		OPTION_FLAG("spec-time", &o.spec_time),
 		OPTION_FLAG("narrow", &o.narrow),
@@ -279,6 +286,7 @@ const struct verb verb_export_row = {
 		"                           arrival orders starts and ends by time\n"
 		"      --frame=TIME         apitrace: the length of a frame (100ms)\n"
 		"      --split=pid          apitrace: a file for each process, with its id in the name\n"
+		"      --partition          parquet: make OUT/host=NAME/date=DAY/hour=HOUR/part=MMSS\n"
 		"      --narrow             tracedb: numbers in the widths of the specification\n"
 		"      --plain              apitrace: without times, processes and frames\n"
 		"      --force              replace an existing file\n"

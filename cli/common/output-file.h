@@ -52,8 +52,8 @@ struct output_file {
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);
 
 /*
- * Like output_file_open() for a path, but a new file, too, gets its name in output_file_keep(). So a
- * process that is killed leaves no file with this name. Engines do not read the files that it
+ * Like output_file_open() for a path, but a new file, too, gets its name in output_file_keep(). So
+ * a process that is killed leaves no file with this name. Engines do not read the files that it
  * leaves, since their names begin with a dot.
  */
 int output_file_open_unnamed(const char *path, bool force, struct output_file *ret);

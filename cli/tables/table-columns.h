@@ -105,6 +105,13 @@
 	COLUMN(LOSS_FIRST, "first", TIME, true)                                                    \
 	COLUMN(LOSS_LAST, "last", TIME, true)
 
+#define SHEDS_COLUMNS(COLUMN)                                                                      \
+	COLUMN(SHED_TIME, "time", TIME, false)                                                     \
+	COLUMN(SHED_WHAT, "what", TEXT, false)                                                     \
+	COLUMN(SHED_BACK, "back", BOOL, false)                                                     \
+	COLUMN(SHED_COST, "cost", DOUBLE, false)                                                   \
+	COLUMN(SHED_LIMIT, "limit", DOUBLE, false)
+
 #define SAMPLES_COLUMNS(COLUMN)                                                                    \
 	COLUMN(SAMPLE_TIME, "time", TIME, false)                                                   \
 	THREAD_COLUMNS(SAMPLE, COLUMN)                                                             \
@@ -200,7 +207,8 @@
 	TABLE(TABLE_USAGE, usage, USAGE_COLUMNS)                                                   \
 	TABLE(TABLE_COUNTERS, counters, COUNTERS_COLUMNS)                                          \
 	TABLE(TABLE_MARKS, marks, MARKS_COLUMNS)                                                   \
-	TABLE(TABLE_LOSSES, losses, LOSSES_COLUMNS)
+	TABLE(TABLE_LOSSES, losses, LOSSES_COLUMNS)                                                \
+	TABLE(TABLE_SHEDS, sheds, SHEDS_COLUMNS)
 
 #define TABLE_NUMBER_(number, name, columns) number,
 enum table_number { TABLES(TABLE_NUMBER_) TABLES_MAX };

@@ -43,6 +43,19 @@ static int table_events_put_loss(struct table_set *s, const struct event *ev)
 	return table_end_row(s, TABLE_LOSSES);
 }
 
+static int table_events_put_shed(struct table_set *s, const struct event *ev)
+{
+	struct parquet_file *f = s->files[TABLE_SHEDS].rows;
+	const double ppm = 1e6;
+
+	table_put_time(s, TABLE_SHEDS, SHED_TIME, ev->ts_ns);
+	parquet_set_text(f, SHED_WHAT, ev->shed.what);
+	table_put(s, TABLE_SHEDS, SHED_BACK, ev->shed.back);
+	parquet_set_double(f, SHED_COST, (double)ev->shed.cost_ppm / ppm);
+	parquet_set_double(f, SHED_LIMIT, (double)ev->shed.limit_ppm / ppm);
+	return table_end_row(s, TABLE_SHEDS);
+}
+
 int table_events_add(struct table_set *s, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -52,6 +65,8 @@ int table_events_add(struct table_set *s, const struct event *ev)
 		return table_events_put_mark(s, ev);
 	case EVENT_LOST:
 		return table_events_put_loss(s, ev);
+	case EVENT_SHED:
+		return table_events_put_shed(s, ev);
 	default:
 		return 0;
 	}

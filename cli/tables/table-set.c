@@ -100,12 +100,16 @@ static int table_set_open_files(struct table_set *s, const char *directory, bool
 	return r;
 }
 
+void table_set_init(struct table_set *s)
+{
+	for (size_t i = 0; i < TABLES_MAX; i++)
+		s->files[i].output = OUTPUT_FILE_NULL;
+}
+
 int table_set_open(struct table_set *s, const char *directory, bool force)
 {
 	int r;
 
-	for (size_t i = 0; i < TABLES_MAX; i++)
-		s->files[i].output = OUTPUT_FILE_NULL;
 	if (mkdir(directory, 0777) < 0 && errno != EEXIST)
 		return cli_failed("cannot create the directory %s: %m", directory);
 	r = force ? 0 : table_set_is_used(directory);

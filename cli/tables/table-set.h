@@ -37,6 +37,9 @@ struct table_set {
 	bool has_clock, fixed_clock;
 };
 
+/* Initializes the files of S, whose other members are zero. */
+void table_set_init(struct table_set *s);
+
 /*
  * Creates DIRECTORY, if needed, and opens all files in it. Without FORCE, the directory must not
  * have files. Returns CLI_OK or CLI_FAILED; prints errors.

@@ -10,6 +10,7 @@
 #include "cli/tables/table-events.h"
 #include "cli/tables/table-heap.h"
 #include "cli/tables/table-machine.h"
+#include "cli/tables/table-partition.h"
 #include "cli/tables/table-set.h"
 #include "cli/tables/table-slices.h"
 #include "cli/tables/table-stacks.h"
@@ -19,6 +20,9 @@ struct tables {
 	struct table_slices slices;
 	struct table_stacks stacks;
 	struct table_heap heap;
+	const struct tables_args *args;
+	bool open;               /* the files are open */
+	char *directory;         /* of the partition; owned; NULL = args->directory */
 	struct summary *summary; /* owned */
 	bool late_clock;         /* the first clock came after the first row */
 	int error;               /* why a row was not written; printed at the end */
@@ -31,6 +35,7 @@ static void tables_deinit(struct tables *t)
 	table_heap_deinit(&t->heap);
 	table_set_deinit(&t->set);
 	summary_freep(&t->summary);
+	free(t->directory);
 }
 
 /* All times of an archive are moved by the difference of the clocks in the first record of it. */
@@ -44,6 +49,40 @@ static void tables_note_clock(struct tables *t, const struct event *ev)
 	t->set.offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
 }
 
+static int tables_open(struct tables *t)
+{
+	t->open = true;
+	return table_set_open(&t->set, t->directory ?: t->args->directory, t->args->force);
+}
+
+/*
+ * The first records, which have no rows, name the host and relate the clocks. With them the files
+ * of a partition are opened. Returns 0, or -ECANCELED after an error message.
+ */
+static int tables_open_partition(struct tables *t, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_START:
+	case EVENT_PART:
+	case EVENT_SAMPLING:
+	case EVENT_STACKS:
+	case EVENT_TASK: /* (the recorder itself) */
+		return 0;
+	case EVENT_CLOCK:
+		if (!t->summary->recording.host || !*t->summary->recording.host)
+			break;
+		return table_partition_make(t->args->directory, t->summary->recording.host,
+					    ev->clock.real_ns, &t->directory)
+			       ?: tables_open(t) ? -ECANCELED
+						 : 0;
+	default:
+		break;
+	}
+	cli_error("the archive does not begin with its host and a clock, so that --partition does "
+		  "not know the directory");
+	return -ECANCELED;
+}
+
 static int tables_on_event(void *userdata, const struct event *ev)
 {
 	struct tables *t = userdata;
@@ -52,6 +91,9 @@ static int tables_on_event(void *userdata, const struct event *ev)
 	if (ev->kind == EVENT_CLOCK)
 		tables_note_clock(t, ev);
 	t->slices.ev = ev;
+	r = t->open ? 0 : tables_open_partition(t, ev);
+	if (r < 0)
+		return r;
 	r = summary_add(t->summary, ev) ?: table_events_add(&t->set, ev) ?: table_stacks_add(&t->stacks, ev) ?: table_heap_add(&t->heap, ev);
 	if (r == 0 && ev->kind == EVENT_CALL)
 		r = table_calls_put(&t->set, &t->stacks, ev);
@@ -76,11 +118,14 @@ static int tables_finish(struct tables *t, struct open_trace *trace)
 		       ?: read_events_unmapped(trace, maps_n_dropped(t->stacks.maps), status);
 }
 
-int tables_write(struct open_trace *trace, const struct tables_args *args, size_t *ret_n)
+int tables_write(struct open_trace *trace, const struct tables_args *args, char **ret_directory,
+		 size_t *ret_n)
 {
-	_cleanup_(tables_deinit) struct tables t = { 0 };
-	int r = table_set_open(&t.set, args->directory, args->force);
+	_cleanup_(tables_deinit) struct tables t = { .args = args };
+	int r;
 
+	table_set_init(&t.set);
+	r = args->partition ? CLI_OK : tables_open(&t);
 	if (r != CLI_OK)
 		return r;
 	if (summary_new(&t.summary) < 0 || table_stacks_init(&t.stacks, &t.set) < 0)
@@ -95,6 +140,9 @@ int tables_write(struct open_trace *trace, const struct tables_args *args, size_
 		return cli_failed("cannot write the tables: %s", strerror(-t.error));
 	if (r != CLI_OK)
 		return r;
+	if (!t.open)
+		return cli_failed("%s: no partition: the archive has no events", trace->name);
 	*ret_n = TABLES_MAX;
+	*ret_directory = TAKE_PTR(t.directory);
 	return tables_finish(&t, trace);
 }

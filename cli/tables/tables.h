@@ -8,11 +8,16 @@
 
 struct tables_args {
 	const char *directory;
+	/* Make the tables in DIRECTORY/host=NAME/date=YYYY-MM-DD/hour=HH/part=MMSS, after the
+	 * archive's first clock record, in UTC. */
+	bool partition;
 	bool force; /* replace existing tables */
 };
 
 /*
- * Reads T to its end, and writes its tables. *RET_N is the number of files. Returns CLI_OK,
- * CLI_DAMAGE if T was damaged, or CLI_FAILED; prints errors.
+ * Reads T to its end, and writes its tables. *RET_N is the number of files. *RET_DIRECTORY is the
+ * directory of a partition, to be freed, or NULL. Returns CLI_OK, CLI_DAMAGE if T was damaged, or
+ * CLI_FAILED; prints errors.
  */
-int tables_write(struct open_trace *t, const struct tables_args *args, size_t *ret_n);
+int tables_write(struct open_trace *t, const struct tables_args *args, char **ret_directory,
+		 size_t *ret_n);

@@ -264,5 +264,5 @@ begin_export t
 rm -r t
 exec 9>&-
 end_export 1
-assert_says stderr "cannot write t/losses.parquet: its directory was removed"
+assert_says stderr "cannot write t/sheds.parquet: its directory was removed"
 [ ! -e t ] || fail "the directory is there again"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The directory of an archive in a partitioned data set. Engines take columns from its name.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * Creates BASE/host=HOST/date=YYYY-MM-DD/hour=HH/part=MMSS for the time REAL_NS, in UTC. Bytes of
+ * HOST that can mean something else in a path are %XX. *RET is the path without its last directory
+ * being made, to be freed. Returns CLI_OK or CLI_FAILED; prints errors.
+ */
+int table_partition_make(const char *base, const char *host, uint64_t real_ns, char **ret);
