@@ -152,7 +152,8 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->user_stack = user;
 	/* A preempted thread was not woken, so it has no waker. */
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
-	rec->state = t->state;
+	rec->state = (__u8)t->state;
+	rec->in_iowait = t->in_iowait;
 	rec->end = end;
 	rec->is_earlier = t->is_earlier != 0;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
@@ -245,6 +246,12 @@ static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
 		t->n_user_frames = offcpu_walk(ctx, t, stopped, STACK_COPIES_NONE);
 }
 
+/* (the macro has a variable called p) */
+static __always_inline bool is_in_iowait(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) != 0;
+}
+
 static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32 state,
 					 __u64 now_ns)
 {
@@ -266,6 +273,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t->waker_tid = 0;
 	t->woken_ns = 0;
 	t->is_earlier = 0;
+	t->in_iowait = is_in_iowait(p);
 	t->state = state_letter(state);
 	offcpu_walk_user(ctx, t, p, now_ns);
 	t->ran_ns = p->se.sum_exec_runtime;
@@ -543,6 +551,7 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (bytes && bpf_seq_write(ctx->meta->seq, &room->piece, bytes) < 0)
 		return 0;
 	waiting_n_copied += bytes != 0;
+	room->thread.in_iowait = is_in_iowait(p);
 	room->thread.state = state_letter(state);
 	room->thread.is_earlier = 1;
 	room->thread.begin_ns = waiting_listed_ns;

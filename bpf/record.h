@@ -322,7 +322,8 @@ struct rec_offcpu {
 	__u64 begin_ns;
 	__u64 kernel_stack, user_stack;
 	__u32 waker_tid; /* 0 = an interrupt, or unknown */
-	__u16 state;     /* state of the thread: a letter of R S D T t P I */
+	__u8 state;      /* state of the thread: a letter of R S D T t P I */
+	__u8 in_iowait;  /* 1: it waits for I/O, in the kernel's accounting */
 	__u8 end;        /* REC_OFFCPU_* */
 	/*
 	 * 1: the thread left its CPU before begin_ns; the user stack is a struct rec_piece of
@@ -338,7 +339,8 @@ struct offcpu_thread {
 	__u32 waker_tid;
 	__u32 state;
 	__u32 n_user_frames;
-	__u16 is_earlier;      /* as in struct rec_offcpu; user.id is then the id of the piece */
+	__u8 is_earlier;       /* as in struct rec_offcpu; user.id is then the id of the piece */
+	__u8 in_iowait;        /* as in struct rec_offcpu */
 	__u16 is_copied;       /* user.id is the id of a piece, which was sent */
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
 	__u64 woken_ns;        /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */

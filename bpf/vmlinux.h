@@ -201,6 +201,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct mm_struct *mm;
 	unsigned in_execve : 1;
+	unsigned in_iowait : 1;
 	int exit_code;
 	int pid;
 	int tgid;

@@ -393,6 +393,11 @@ struct event {
 			 * in the recording
 			 */
 			const char *begun;
+			/*
+			 * "io": the kernel counts it as a wait for I/O; NULL = it does not, or it
+			 * is unknown (archives of earlier versions)
+			 */
+			const char *reason;
 		} offcpu;
 		struct {
 			/* Koid of the process with this address; kthreadd's for the kernel. */

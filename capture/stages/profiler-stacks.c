@@ -274,6 +274,7 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
 			.left_by = profiler_end_of(rec, is_open),
 			.begun = rec->is_earlier ? "earlier" : NULL,
+			.reason = rec->in_iowait ? "io" : NULL,
 			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 		},

@@ -61,9 +61,10 @@ TEST(test_offcpu)
 	rec.begin_ns = 50; /* before the recording */
 	rec.waker_tid = 0;
 	rec.state = 'D';
+	rec.in_iowait = 1;
 	put(f, &rec);
 	assert_string_equal(profiled(f), "away 150-200 500 S by 9;left 150 500 1000;"
-					 "away 100-200 500 D by 0;left 100 500 1000;");
+					 "away 100-200 500 D by 0 io;left 100 500 1000;");
 }
 
 /*

@@ -328,6 +328,7 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_int_equal(is->offcpu.state, want->offcpu.state);
 		assert_string_equal(is->offcpu.left_by ?: "", want->offcpu.left_by ?: "");
 		assert_string_equal(is->offcpu.begun ?: "", want->offcpu.begun ?: "");
+		assert_string_equal(is->offcpu.reason ?: "", want->offcpu.reason ?: "");
 		break;
 	case EVENT_SAMPLE:
 		assert_int_equal(is->sample.n_frames, want->sample.n_frames);
