@@ -54,16 +54,22 @@ void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v)
 		protobuf_add_u64(b, field, v);
 }
 
-void protobuf_add_double(struct outbuf *b, unsigned field, double v)
+void protobuf_add_fixed64(struct outbuf *b, unsigned field, uint64_t v)
 {
 	uint8_t bytes[8];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	protobuf_add_tag(b, field, WIRE_64_BITS);
+	outbuf_append(b, bytes, sizeof(bytes));
+}
+
+void protobuf_add_double(struct outbuf *b, unsigned field, double v)
+{
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(bits >> 8 * i);
-	protobuf_add_tag(b, field, WIRE_64_BITS);
-	outbuf_append(b, bytes, sizeof(bytes));
+	protobuf_add_fixed64(b, field, bits);
 }
 
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n)

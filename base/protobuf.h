@@ -27,7 +27,8 @@ void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v);
 /* Like protobuf_add_u64(), but leaves out 0, since it is the default for readers. */
 void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v);
 
-/* Adds a floating-point number as FIELD, of the type double. */
+/* Add a number of the type fixed64, and a floating-point number of the type double, as FIELD. */
+void protobuf_add_fixed64(struct outbuf *b, unsigned field, uint64_t v);
 void protobuf_add_double(struct outbuf *b, unsigned field, double v);
 
 /* Adds bytes, or a string, as FIELD. */

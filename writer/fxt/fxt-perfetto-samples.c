@@ -461,6 +461,17 @@ static int fxt_perfetto_samples_add_sample(struct fxt_perfetto_samples *s, const
 	return -ENOMEM;
 }
 
+const char *fxt_perfetto_samples_function(const struct fxt_perfetto_samples *s,
+					  const struct event *ev, unsigned i)
+{
+	uint64_t address = ev->sample.frames[i];
+	const struct frame_list *list =
+		frames_find(s->frames, maps_owner(s->maps, ev->pid, address),
+			    frames_code(address, maps_sample_returns(ev, i)));
+
+	return list && list->n > 0 ? list->list[list->n - 1].function : "";
+}
+
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev)
 {
 	switch (ev->kind) {

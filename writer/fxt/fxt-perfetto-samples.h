@@ -30,6 +30,13 @@ DEFINE_CLEANUP(struct fxt_perfetto_samples *, fxt_perfetto_samples_free)
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev);
 
 /*
+ * Returns the function of frame I of EV, an EVENT_SAMPLE, by the names so far, or "". Of inlined
+ * functions, it is the one into which the others were inlined.
+ */
+const char *fxt_perfetto_samples_function(const struct fxt_perfetto_samples *s,
+					  const struct event *ev, unsigned i);
+
+/*
  * Returns the batch, if it is large, or four seconds old in the time of samples; with ALL, all data
  * collected so far. NULL if there is no such batch. It is valid until fxt_perfetto_samples_next().
  */

@@ -64,7 +64,10 @@ struct perfetto_cpu {
 	struct outbuf events;
 	struct table comms; /* number of a name -> its index + 1 */
 	size_t n_comms, n_rows, rows_room, n_alone, n_wakes, n_events;
-	uint64_t wake_ns; /* time of the last wakeup in a column */
+	uint64_t wake_ns;       /* time of the last wakeup in a column */
+	struct table functions; /* hash of the name of a kernel function -> its id */
+	struct outbuf symbols;  /* InternedData */
+	size_t n_functions;
 };
 
 struct perfetto_sched {
@@ -84,7 +87,9 @@ static struct perfetto_cpu *perfetto_cpu_free(struct perfetto_cpu *c)
 	for (size_t i = 0; i < COMPACT_MAX; i++)
 		outbuf_deinit(&c->columns[i]);
 	outbuf_deinit(&c->events);
+	outbuf_deinit(&c->symbols);
 	table_deinit(&c->comms);
+	table_deinit(&c->functions);
 	free(c->rows);
 	return free_ptr(c);
 }
@@ -142,7 +147,7 @@ static int perfetto_sched_error(const struct perfetto_cpu *c)
 	for (size_t i = 0; i < COMPACT_MAX; i++)
 		if (c->columns[i].error < 0)
 			return -ENOMEM;
-	return c->events.error < 0 ? -ENOMEM : 0;
+	return c->events.error < 0 || c->symbols.error < 0 ? -ENOMEM : 0;
 }
 
 static void perfetto_sched_write(struct perfetto_cpu *c, struct outbuf *to)
@@ -159,6 +164,11 @@ static void perfetto_sched_write(struct perfetto_cpu *c, struct outbuf *to)
 		outbuf_append(to, c->events.data, c->events.size);
 		protobuf_end(to, bundle);
 		protobuf_add_u64(to, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
+		if (c->n_functions > 0) {
+			protobuf_add_bytes(to, PACKET_INTERNED_DATA, c->symbols.data,
+					   c->symbols.size);
+			protobuf_add_u64(to, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+		}
 		protobuf_end(to, packet);
 	}
 	if (perfetto_sched_error(c) < 0)
@@ -166,8 +176,10 @@ static void perfetto_sched_write(struct perfetto_cpu *c, struct outbuf *to)
 	for (size_t i = 0; i < COMPACT_MAX; i++)
 		outbuf_reset(&c->columns[i]);
 	outbuf_reset(&c->events);
+	outbuf_reset(&c->symbols);
 	table_clear(&c->comms);
-	c->n_comms = c->n_rows = c->n_alone = c->n_wakes = c->n_events = 0;
+	table_clear(&c->functions);
+	c->n_functions = c->n_comms = c->n_rows = c->n_alone = c->n_wakes = c->n_events = 0;
 	c->wake_ns = 0;
 }
 
@@ -289,6 +301,13 @@ static void perfetto_sched_switch_alone(struct perfetto_cpu *c, struct perfetto_
 	c->n_events++;
 }
 
+bool perfetto_sched_blocks(const struct event *ev)
+{
+	unsigned state = perfetto_sched_task_state(ev);
+
+	return state == TASK_INTERRUPTIBLE || state == TASK_UNINTERRUPTIBLE || state == TASK_IDLE;
+}
+
 int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 			  const struct perfetto_name *prev, const struct perfetto_name *next,
 			  struct outbuf *to)
@@ -332,6 +351,56 @@ uint32_t perfetto_sched_cpu_of(const struct perfetto_sched *s, uint32_t tid)
 uint64_t perfetto_sched_left_out(const struct perfetto_sched *s)
 {
 	return s->n_left_out;
+}
+
+/* ---- reasons of waits ---- */
+
+/* Interns the name in the bundle. *RET is its id. Returns 0 or -ENOMEM. */
+static int perfetto_sched_add_function(struct perfetto_cpu *c, const char *function, uint64_t *ret)
+{
+	uint64_t hash = table_hash(function, strlen(function));
+	size_t symbol;
+
+	*ret = (uintptr_t)table_get(&c->functions, hash);
+	if (*ret != 0)
+		return 0;
+	*ret = ++c->n_functions;
+	if (table_set(&c->functions, hash, (void *)(uintptr_t)*ret) < 0)
+		return -ENOMEM;
+	symbol = protobuf_begin(&c->symbols, INTERNED_KERNEL_SYMBOLS);
+	protobuf_add_u64(&c->symbols, INTERNED_IID, *ret);
+	protobuf_add_text(&c->symbols, INTERNED_STRING, function);
+	protobuf_end(&c->symbols, symbol);
+	return 0;
+}
+
+/*
+ * Perfetto takes it for the last wait of the thread that has begun. The nanosecond after the begin
+ * is surely behind the switch, and before that of the next wait.
+ */
+int perfetto_sched_blocked(struct perfetto_sched *s, uint64_t ts_ns, uint32_t tid, bool io,
+			   const char *function, struct outbuf *to)
+{
+	struct perfetto_cpu *c = table_get(&s->ran, tid);
+	size_t event, fields;
+	uint64_t id = 0;
+
+	if (!c)
+		return 0;
+	perfetto_sched_make_room(c, c->n_events, 0, ts_ns, to);
+	if (function && perfetto_sched_add_function(c, function, &id) < 0)
+		return -ENOMEM;
+	event = protobuf_begin(&c->events, BUNDLE_EVENT);
+	protobuf_add_u64(&c->events, FTRACE_TIMESTAMP, ts_ns + 1);
+	protobuf_add_u64(&c->events, FTRACE_PID, 0);
+	fields = protobuf_begin(&c->events, FTRACE_SCHED_BLOCKED_REASON);
+	protobuf_add_u64(&c->events, BLOCKED_PID, tid);
+	protobuf_add_nonzero(&c->events, BLOCKED_CALLER, id);
+	protobuf_add_u64(&c->events, BLOCKED_IO_WAIT, io);
+	protobuf_end(&c->events, fields);
+	protobuf_end(&c->events, event);
+	c->n_events++;
+	return perfetto_sched_error(c);
 }
 
 /* ---- wakeups ---- */

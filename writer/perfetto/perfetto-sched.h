@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "model/event.h"
@@ -31,6 +33,16 @@ int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 			  struct outbuf *to);
 int perfetto_sched_wake(struct perfetto_sched *s, const struct event *ev,
 			const struct perfetto_name *woken, struct outbuf *to);
+
+/*
+ * Adds what TID waited for from TS_NS on, the time at which it left its CPU in a switch. FUNCTION
+ * is NULL if it is unknown. Returns 0 or -ENOMEM.
+ */
+int perfetto_sched_blocked(struct perfetto_sched *s, uint64_t ts_ns, uint32_t tid, bool io,
+			   const char *function, struct outbuf *to);
+
+/* Returns whether EV, an EVENT_SWITCH, leaves its thread waiting. */
+bool perfetto_sched_blocks(const struct event *ev);
 
 /* Adds an EVENT_INTERVAL that belongs to a CPU; ignores others. Returns 0 or -ENOMEM. */
 int perfetto_sched_interval(struct perfetto_sched *s, const struct event *ev, struct outbuf *to);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ids of tracks: threads have TRACK_THREAD and their koid, the tracks of the recording TRACK_MARKS
- * and TRACK_LOSSES; those of counters are hashes of their names.
+ * Ids of tracks: threads have TRACK_THREAD and their koid, processes TRACK_PROCESS and theirs, the
+ * tracks of the recording TRACK_MARKS and TRACK_LOSSES; those of counters and of asynchronous
+ * events are hashes.
  */
 #include "writer/perfetto/perfetto-tracks.h"
 
@@ -14,10 +15,11 @@
 #include "base/table.h"
 #include "writer/perfetto/perfetto-wire.h"
 
-#define TRACK_MARKS  UINT64_C(1)
-#define TRACK_LOSSES UINT64_C(2)
-#define TRACK_THREAD (UINT64_C(1) << 40)
-#define TRACK_HASHED (UINT64_C(1) << 63)
+#define TRACK_MARKS   UINT64_C(1)
+#define TRACK_LOSSES  UINT64_C(2)
+#define TRACK_THREAD  (UINT64_C(1) << 40)
+#define TRACK_PROCESS (UINT64_C(1) << 41)
+#define TRACK_HASHED  (UINT64_C(1) << 63)
 
 enum { NAME_MAX_BYTES = 512 };
 
@@ -78,21 +80,60 @@ static int perfetto_tracks_named(struct perfetto_tracks *t, uint64_t id, const c
 	return 0;
 }
 
-static int perfetto_tracks_thread(struct perfetto_tracks *t, const struct event *ev,
-				  uint64_t *ret_id, struct outbuf *to)
+int perfetto_tracks_thread(struct perfetto_tracks *t, uint32_t pid, uint32_t tid, uint64_t *ret_id,
+			   struct outbuf *to)
 {
 	size_t packet, track, thread;
 	int r;
 
-	*ret_id = TRACK_THREAD | ev->tid;
+	*ret_id = TRACK_THREAD | tid;
 	r = perfetto_tracks_is_new(t, *ret_id);
 	if (r <= 0)
 		return r;
 	track = perfetto_tracks_begin(*ret_id, NULL, to, &packet);
 	thread = protobuf_begin(to, TRACK_THREAD_DESCRIPTOR);
-	protobuf_add_u64(to, THREAD_DESCRIPTOR_PID, ev->pid);
-	protobuf_add_u64(to, THREAD_DESCRIPTOR_TID, ev->tid);
+	protobuf_add_u64(to, THREAD_DESCRIPTOR_PID, pid);
+	protobuf_add_u64(to, THREAD_DESCRIPTOR_TID, tid);
 	protobuf_end(to, thread);
+	protobuf_end(to, track);
+	protobuf_end(to, packet);
+	return 0;
+}
+
+static int perfetto_tracks_process(struct perfetto_tracks *t, uint32_t pid, uint64_t *ret_id,
+				   struct outbuf *to)
+{
+	size_t packet, track, process;
+	int r;
+
+	*ret_id = TRACK_PROCESS | pid;
+	r = perfetto_tracks_is_new(t, *ret_id);
+	if (r <= 0)
+		return r;
+	track = perfetto_tracks_begin(*ret_id, NULL, to, &packet);
+	process = protobuf_begin(to, TRACK_PROCESS_DESCRIPTOR);
+	protobuf_add_u64(to, PROCESS_DESCRIPTOR_PID, pid);
+	protobuf_end(to, process);
+	protobuf_end(to, track);
+	protobuf_end(to, packet);
+	return 0;
+}
+
+int perfetto_tracks_async(struct perfetto_tracks *t, uint32_t pid, const char *name, uint64_t id,
+			  uint64_t *ret_id, struct outbuf *to)
+{
+	uint64_t parent, key[3] = { pid, id, table_hash(name, strlen(name)) };
+	size_t packet, track;
+	int r = perfetto_tracks_process(t, pid, &parent, to);
+
+	if (r < 0)
+		return r;
+	*ret_id = TRACK_HASHED | table_hash(key, sizeof(key));
+	r = perfetto_tracks_is_new(t, *ret_id);
+	if (r <= 0)
+		return r;
+	track = perfetto_tracks_begin(*ret_id, name, to, &packet);
+	protobuf_add_u64(to, TRACK_PARENT_UUID, parent);
 	protobuf_end(to, track);
 	protobuf_end(to, packet);
 	return 0;
@@ -128,8 +169,8 @@ static void perfetto_tracks_add_arg(const char *name, const struct call_value *v
 	protobuf_end(to, arg);
 }
 
-static size_t perfetto_tracks_begin_event(uint64_t id, unsigned type, uint64_t ts_ns,
-					  struct outbuf *to, size_t *ret_packet)
+size_t perfetto_tracks_begin_event(uint64_t id, unsigned type, uint64_t ts_ns, struct outbuf *to,
+				   size_t *ret_packet)
 {
 	size_t event;
 
@@ -166,7 +207,7 @@ static int perfetto_tracks_add_call(struct perfetto_tracks *t, const struct even
 		{ .name = "left by", .form = CALL_VALUE_TEXT, .text = ev->call.left_by },
 	};
 	uint64_t id;
-	int r = perfetto_tracks_thread(t, ev, &id, to);
+	int r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
 
 	if (r < 0)
 		return r;
@@ -186,7 +227,7 @@ static int perfetto_tracks_add_work(struct perfetto_tracks *t, const struct even
 
 	if (ev->interval.kind != INTERVAL_WORK)
 		return 0;
-	r = perfetto_tracks_thread(t, ev, &id, to);
+	r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
 	if (r < 0)
 		return r;
 	perfetto_tracks_put(id, TYPE_SLICE_BEGIN, ev->ts_ns, "workqueue", ev->interval.name, NULL,
@@ -200,13 +241,13 @@ static int perfetto_tracks_add_offcpu(struct perfetto_tracks *t, const struct ev
 				      struct outbuf *to)
 {
 	const char state[] = { ev->offcpu.state, '\0' };
-	struct call_value args[2];
+	struct call_value args[4];
 	size_t n = 0;
 	const struct call_value left_by = { .name = "left by",
 					    .form = CALL_VALUE_TEXT,
 					    .text = ev->offcpu.left_by };
 	uint64_t id;
-	int r = perfetto_tracks_thread(t, ev, &id, to);
+	int r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
 
 	if (r < 0)
 		return r;
@@ -218,6 +259,14 @@ static int perfetto_tracks_add_offcpu(struct perfetto_tracks *t, const struct ev
 		args[n++] = (struct call_value){ .name = "waker",
 						 .form = CALL_VALUE_UINT,
 						 .u64 = ev->offcpu.waker_tid };
+	if (ev->offcpu.begun)
+		args[n++] = (struct call_value){ .name = "begun",
+						 .form = CALL_VALUE_TEXT,
+						 .text = ev->offcpu.begun };
+	if (ev->offcpu.reason)
+		args[n++] = (struct call_value){ .name = "reason",
+						 .form = CALL_VALUE_TEXT,
+						 .text = ev->offcpu.reason };
 	perfetto_tracks_put(id, TYPE_SLICE_BEGIN, ev->ts_ns, "profile", "offcpu", args, n, to);
 	perfetto_tracks_put(id, TYPE_SLICE_END, ev->offcpu.end_ns, NULL, NULL, &left_by,
 			    ev->offcpu.left_by ? 1 : 0, to);
@@ -231,7 +280,7 @@ static int perfetto_tracks_add_instant(struct perfetto_tracks *t, const struct e
 				       struct outbuf *to)
 {
 	uint64_t id;
-	int r = perfetto_tracks_thread(t, ev, &id, to);
+	int r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
 
 	if (r == 0)
 		perfetto_tracks_put(id, TYPE_INSTANT, ev->ts_ns, category, name, args, n_args, to);
@@ -303,9 +352,12 @@ static int perfetto_tracks_add_mark(struct perfetto_tracks *t, const struct even
 
 /* ---- counters ---- */
 
-/* Writes the descriptor of a counter; its unit is in brackets at the end of its name. */
-static int perfetto_tracks_counter(struct perfetto_tracks *t, uint64_t id, const char *name,
-				   const char *value, struct outbuf *to)
+/*
+ * Writes the descriptor of a counter; its unit is in brackets at the end of its name. PARENT is the
+ * track of its process, or 0.
+ */
+static int perfetto_tracks_counter(struct perfetto_tracks *t, uint64_t id, uint64_t parent,
+				   const char *name, const char *value, struct outbuf *to)
 {
 	const char *unit = strchr(value, '(');
 	size_t packet, track, counter;
@@ -314,6 +366,7 @@ static int perfetto_tracks_counter(struct perfetto_tracks *t, uint64_t id, const
 	if (r <= 0)
 		return r;
 	track = perfetto_tracks_begin(id, name, to, &packet);
+	protobuf_add_nonzero(to, TRACK_PARENT_UUID, parent);
 	counter = protobuf_begin(to, TRACK_COUNTER);
 	if (unit && strcmp(unit, "(bytes)") == 0)
 		protobuf_add_u64(to, COUNTER_UNIT, UNIT_SIZE_BYTES);
@@ -325,6 +378,16 @@ static int perfetto_tracks_counter(struct perfetto_tracks *t, uint64_t id, const
 	protobuf_end(to, track);
 	protobuf_end(to, packet);
 	return 0;
+}
+
+int perfetto_tracks_process_counter(struct perfetto_tracks *t, uint32_t pid, const char *name,
+				    const char *value, uint64_t *ret_id, struct outbuf *to)
+{
+	uint64_t parent, key[2] = { pid, table_hash(name, strlen(name)) };
+	int r = perfetto_tracks_process(t, pid, &parent, to);
+
+	*ret_id = TRACK_HASHED | table_hash(key, sizeof(key));
+	return r ?: perfetto_tracks_counter(t, *ret_id, parent, name, value, to);
 }
 
 static int perfetto_tracks_add_value(struct perfetto_tracks *t, const struct event *ev,
@@ -341,7 +404,7 @@ static int perfetto_tracks_add_value(struct perfetto_tracks *t, const struct eve
 		n = snprintf(name, sizeof(name), "%s %llu:%s", ev->counter.name,
 			     (unsigned long long)ev->counter.id, v->name);
 	id = TRACK_HASHED | table_hash(name, n < NAME_MAX_BYTES ? (size_t)n : sizeof(name) - 1);
-	r = perfetto_tracks_counter(t, id, name, v->name, to);
+	r = perfetto_tracks_counter(t, id, 0, name, v->name, to);
 	if (r < 0)
 		return r;
 	event = perfetto_tracks_begin_event(id, TYPE_COUNTER, ev->ts_ns, to, &packet);

@@ -18,3 +18,24 @@ DEFINE_CLEANUP(struct perfetto_tracks *, perfetto_tracks_free)
 
 /* Writes EV to TO, if it is of a kind that is shown on tracks. Returns 0 or -ENOMEM. */
 int perfetto_tracks_add(struct perfetto_tracks *t, const struct event *ev, struct outbuf *to);
+
+/* ---- for perfetto-plain.c ---- */
+
+/*
+ * Write to TO, unless they are there, the descriptors of the track of a thread; of the track NAME
+ * of a process, for the events with ID; and of the counter NAME of a process. *RET_ID is the id of
+ * the track. Return 0 or -ENOMEM.
+ */
+int perfetto_tracks_thread(struct perfetto_tracks *t, uint32_t pid, uint32_t tid, uint64_t *ret_id,
+			   struct outbuf *to);
+int perfetto_tracks_async(struct perfetto_tracks *t, uint32_t pid, const char *name, uint64_t id,
+			  uint64_t *ret_id, struct outbuf *to);
+int perfetto_tracks_process_counter(struct perfetto_tracks *t, uint32_t pid, const char *name,
+				    const char *value, uint64_t *ret_id, struct outbuf *to);
+
+/*
+ * Begins the event of TYPE at TS_NS on the track ID. *RET_PACKET is for protobuf_end(), after that
+ * of the event, which is returned.
+ */
+size_t perfetto_tracks_begin_event(uint64_t id, unsigned type, uint64_t ts_ns, struct outbuf *to,
+				   size_t *ret_packet);

@@ -9,11 +9,14 @@
 #include "base/table.h"
 #include "writer/perfetto/perfetto-sched.h"
 #include "writer/perfetto/perfetto-tracks.h"
+#include "writer/perfetto/perfetto-wait.h"
 #include "writer/perfetto/perfetto-wire.h"
 
 struct perfetto_task {
-	uint64_t number; /* of its name */
-	char *name;      /* owned */
+	uint64_t number;  /* of its name */
+	char *name;       /* owned */
+	uint64_t left_ns; /* time of the switch at which it left its CPU to wait; 0 = it did not */
+	bool waits_io;    /* of the last EVENT_OFFCPU */
 };
 
 struct perfetto_writer {
@@ -22,6 +25,7 @@ struct perfetto_writer {
 	struct table tasks;   /* koid of a thread -> task */
 	struct table parents; /* koid of a process -> koid of its first parent, + 1 */
 	uint64_t now_ns;      /* time of the last event; kernel objects have no time */
+	uint64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME, at the last event of it */
 	uint64_t last_name;
 	struct outbuf packets;
 };
@@ -186,6 +190,7 @@ static void perfetto_writer_add_clock(struct perfetto_writer *w, const struct ev
 	struct outbuf *to = &w->packets;
 	size_t packet = protobuf_begin(to, TRACE_PACKET), snapshot, clock;
 
+	w->realtime_ns = ev->clock.real_ns - ev->clock.boot_ns;
 	protobuf_add_u64(to, PACKET_TIMESTAMP, ev->ts_ns);
 	protobuf_add_u64(to, PACKET_SEQUENCE_ID, SEQUENCE_STATE);
 	snapshot = protobuf_begin(to, PACKET_CLOCK_SNAPSHOT);
@@ -211,22 +216,43 @@ static int perfetto_writer_add_counter(struct perfetto_writer *w, const struct e
 					&w->packets);
 }
 
+static int perfetto_writer_add_switch(struct perfetto_writer *w, const struct event *ev)
+{
+	struct perfetto_name next = perfetto_writer_name(w, ev->sw.next_tid),
+			     prev = perfetto_writer_name(w, ev->tid);
+	struct perfetto_task *t = ev->tid ? table_get(&w->tasks, ev->tid) : NULL;
+
+	if (t)
+		t->left_ns = perfetto_sched_blocks(ev) ? ev->ts_ns : 0;
+	return perfetto_sched_switch(w->sched, ev, &prev, &next, &w->packets);
+}
+
+static int perfetto_writer_add_offcpu(struct perfetto_writer *w, const struct event *ev)
+{
+	struct perfetto_task *t = table_get(&w->tasks, ev->tid);
+
+	if (t)
+		t->waits_io = ev->offcpu.reason && strcmp(ev->offcpu.reason, "io") == 0;
+	return perfetto_tracks_add(w->tracks, ev, &w->packets);
+}
+
 int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
 {
-	struct perfetto_name name, prev;
+	struct perfetto_name name;
 	int r = 0;
 
 	if (ev->ts_ns > w->now_ns)
 		w->now_ns = ev->ts_ns;
 	switch (ev->kind) {
 	case EVENT_SWITCH:
-		name = perfetto_writer_name(w, ev->sw.next_tid);
-		prev = perfetto_writer_name(w, ev->tid);
-		r = perfetto_sched_switch(w->sched, ev, &prev, &name, &w->packets);
+		r = perfetto_writer_add_switch(w, ev);
 		break;
 	case EVENT_WAKE:
 		name = perfetto_writer_name(w, ev->tid);
 		r = perfetto_sched_wake(w->sched, ev, &name, &w->packets);
+		break;
+	case EVENT_OFFCPU:
+		r = perfetto_writer_add_offcpu(w, ev);
 		break;
 	case EVENT_TASK:
 		r = perfetto_writer_add_task(w, ev);
@@ -248,6 +274,29 @@ int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
 		r = perfetto_tracks_add(w->tracks, ev, &w->packets);
 		break;
 	}
+	return r < 0 || w->packets.error < 0 ? -ENOMEM : 0;
+}
+
+int perfetto_writer_add_plain(struct perfetto_writer *w, const struct perfetto_plain *p)
+{
+	int r = perfetto_plain_add(w->tracks, p, w->realtime_ns, &w->packets);
+
+	if (p->ts_ns > w->now_ns)
+		w->now_ns = p->ts_ns;
+	return r < 0 || w->packets.error < 0 ? -ENOMEM : 0;
+}
+
+int perfetto_writer_add_wait(struct perfetto_writer *w, const struct event *ev,
+			     const char *const *functions, size_t n_functions)
+{
+	const struct perfetto_task *t = table_get(&w->tasks, ev->tid);
+	const char *function = perfetto_wait_function(functions, n_functions);
+	int r;
+
+	if (!t || t->left_ns == 0 || t->left_ns != ev->ts_ns || (!function && !t->waits_io))
+		return 0;
+	r = perfetto_sched_blocked(w->sched, ev->ts_ns, ev->tid, t->waits_io, function,
+				   &w->packets);
 	return r < 0 || w->packets.error < 0 ? -ENOMEM : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "model/event.h"
+#include "writer/perfetto/perfetto-plain.h"
 
 struct perfetto_writer;
 
@@ -16,6 +17,17 @@ DEFINE_CLEANUP(struct perfetto_writer *, perfetto_writer_free)
 
 /* Adds EV. Events of other kinds than the page lists are ignored. Returns 0 or -ENOMEM. */
 int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev);
+
+/* Adds P, an event that perfetto_writer_add() does not know. Returns 0 or -ENOMEM. */
+int perfetto_writer_add_plain(struct perfetto_writer *w, const struct perfetto_plain *p);
+
+/*
+ * Adds the reason of the wait whose stack is EV, an EVENT_SAMPLE of SAMPLE_OFF_CPU. FUNCTIONS are
+ * the names of its N_FUNCTIONS innermost kernel frames; unknown names are "". Nothing is added if
+ * they do not show the reason, or the switch is unknown. Returns 0 or -ENOMEM.
+ */
+int perfetto_writer_add_wait(struct perfetto_writer *w, const struct event *ev,
+			     const char *const *functions, size_t n_functions);
 
 /* Returns the CPU on which TID runs after the last event, or ran last, or 0 if it is unknown. */
 uint32_t perfetto_writer_cpu_of(const struct perfetto_writer *w, uint32_t tid);

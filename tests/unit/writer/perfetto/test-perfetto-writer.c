@@ -37,7 +37,8 @@ static bool is_text(const char *path)
 	static const char *const texts[] = { "1.1.2.4.1", "1.1.2.4.5",  "1.1.4.5",   "1.2.1.3",
 					     "1.2.2.2",   "1.1.2.36.2", "1.60.2",    "1.60.8.6",
 					     "1.11.22",   "1.11.23",    "1.11.4.10", "1.11.4.6",
-					     "1.45.1.1",  "1.45.1.3",   "1.45.1.4" };
+					     "1.45.1.1",  "1.45.1.3",   "1.45.1.4",  "1.12.26.2",
+					     "1.39.1.6",  "1.39.1.8" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (strcmp(path, texts[i]) == 0)
@@ -64,12 +65,17 @@ static void put_message(FILE *f, struct cursor c, const char *path)
 			continue;
 		}
 		if ((tag & 7) == 1) {
+			uint64_t bits;
 			double v;
 
 			assert_true(c.end - c.p >= 8);
+			memcpy(&bits, c.p, 8);
 			memcpy(&v, c.p, 8);
 			c.p += 8;
-			fprintf(f, ":%g", v);
+			if (bits < 1000)
+				fprintf(f, ":%llu", (unsigned long long)bits);
+			else
+				fprintf(f, ":%g", v);
 			continue;
 		}
 		assert_int_equal(tag & 7, 2);
@@ -518,6 +524,125 @@ TEST(test_counters)
 	assert_packets(w, "1{1{1:1 2{1:8 2:0 11{1:2000000 2:1}}} 10:3}");
 }
 
+/* ---- reasons of waits ---- */
+
+static void add_wait(struct perfetto_writer *w, uint64_t ts_ns, uint32_t tid, const char *reason,
+		     const char *function)
+{
+	const char *functions[] = { "__schedule", "schedule", "io_schedule", function, "other" };
+	const uint64_t frame = UINT64_C(1) << 63;
+	const struct event offcpu = {
+		.kind = EVENT_OFFCPU,
+		.ts_ns = ts_ns,
+		.pid = tid,
+		.tid = tid,
+		.offcpu = { .end_ns = ts_ns + 10, .state = 'D', .reason = reason },
+	};
+	const struct event sample = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = ts_ns,
+		.pid = tid,
+		.tid = tid,
+		.sample = { .frames = &frame, .n_frames = 1, .kind = SAMPLE_OFF_CPU },
+	};
+
+	add(w, &offcpu);
+	assert_int_equal(perfetto_writer_add_wait(w, &sample, functions, ARRAY_SIZE(functions)), 0);
+}
+
+TEST(test_waits)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	struct event ev = {
+		.kind = EVENT_SWITCH,
+		.ts_ns = 100,
+		.tid = 7,
+		.sw = { .state = 'D', .out_state = 3, .prev_prio = 120, .next_prio = INT32_MIN },
+	};
+
+	add_task(w, 0, 7, 7, "a");
+	add(w, &ev); /* on CPU 0, where it was not seen before */
+	ev.ts_ns = 150;
+	ev.tid = 0;
+	ev.sw.next_tid = 7;
+	add(w, &ev);
+	outbuf_reset(perfetto_writer_packets(w));
+	add_wait(w, 100, 7, "io", "folio_wait_bit");
+	add_wait(w, 100, 7, NULL, "futex_wait");
+	add_wait(w, 100, 7, NULL, "folio_wait_bit");
+	add_wait(w, 100, 7, "io", "");            /* without a name */
+	add_wait(w, 100, 7, NULL, "");            /* nothing is known */
+	add_wait(w, 90, 7, NULL, "futex_wait");   /* of another switch */
+	add_wait(w, 100, 8, NULL, "futex_wait");  /* of an unknown thread */
+	outbuf_reset(perfetto_writer_packets(w)); /* (the slices) */
+	flush(w);
+	assert_packets(w, "1{1{1:0 4{1[150] 2[2] 3[7] 4[120] 5'a' 6[0]} 2{1:100 2:7 4{1'a' "
+			  "2:7 3:120 4:2 5'swapper' 6:0 7:120}} 2{1:101 2:0 18{1:7 2:1 "
+			  "3:1}} 2{1:101 2:0 18{1:7 2:2 3:0}} 2{1:101 2:0 18{1:7 2:1 3:0}} "
+			  "2{1:101 2:0 18{1:7 3:1}}} 10:3 12{26{1:1 2'folio_wait_bit'} "
+			  "26{1:2 2'futex_wait'}} 13:1}");
+}
+
+/* ---- plain events ---- */
+
+TEST(test_plain)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	const struct perfetto_plain_arg args[] = {
+		{ .name = "i", .form = PLAIN_ARG_INT, .i64 = 1 },
+		{ .name = "d", .form = PLAIN_ARG_DOUBLE, .f64 = 0.5 },
+		{ .name = "s", .form = PLAIN_ARG_TEXT, .text = "t" },
+	};
+	struct perfetto_plain p = {
+		.form = PLAIN_COMPLETE,
+		.pid = 5,
+		.tid = 6,
+		.ts_ns = 10,
+		.end_ns = 20,
+		.category = "c",
+		.name = "n",
+		.args = args,
+		.n_args = ARRAY_SIZE(args),
+	};
+	const struct event clock = { .kind = EVENT_CLOCK,
+				     .clock = { .boot_ns = 1, .real_ns = 1001 } };
+
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	assert_packets(w, "1{10:4 60{1:1099511627782 4{1:5 2:6}}}\n"
+			  "1{8:10 10:4 11{9:1 11:1099511627782 22'c' 23'n' 4{10'i' 4:1} "
+			  "4{10'd' 5:0.5} 4{10's' 6't'}}}\n"
+			  "1{8:20 10:4 11{9:2 11:1099511627782}}");
+	p.form = PLAIN_COUNTER;
+	p.id = 3;
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	assert_packets(w, "1{10:4 60{1:2199023255557 3{1:5}}}\n"
+			  "1{10:4 60{1:17394290940921856633 2'n 3:i' 5:2199023255557 8{}}}\n"
+			  "1{8:10 10:4 11{9:4 11:17394290940921856633 30:1}}\n"
+			  "1{10:4 60{1:13182019201292471492 2'n 3:d' 5:2199023255557 8{}}}\n"
+			  "1{8:10 10:4 11{9:4 11:13182019201292471492 44:0.5}}");
+	p.n_args = 0;
+	p.form = PLAIN_FLOW_BEGIN;
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	p.form = PLAIN_FLOW_END;
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	assert_packets(w, "1{8:10 10:4 11{9:3 11:1099511627782 22'c' 23'n' 47:3}}\n"
+			  "1{8:10 10:4 11{9:3 11:1099511627782 22'c' 23'n' 48:3}}");
+	p.form = PLAIN_ASYNC_BEGIN;
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	p.form = PLAIN_ASYNC_END;
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	assert_packets(w, "1{10:4 60{1:12700689285082123852 2'n' 5:2199023255557}}\n"
+			  "1{8:10 10:4 11{9:1 11:12700689285082123852 22'c' 23'n'}}\n"
+			  "1{8:10 10:4 11{9:2 11:12700689285082123852}}");
+	p.form = PLAIN_LOG; /* the clocks are unknown */
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	assert_packets(w, "1{8:10 10:4 11{9:3 11:1099511627782 22'c' 23'n'}}");
+	add(w, &clock);
+	outbuf_reset(perfetto_writer_packets(w));
+	assert_int_equal(perfetto_writer_add_plain(w, &p), 0);
+	assert_packets(w, "1{8:10 10:4 39{1{2:5 3:6 5:1010 6'c' 7:4 8'n'}}}");
+}
+
 /* Memory does not grow with the archive, and an event of the schedule has at most 10 bytes. */
 TEST(test_size)
 {
@@ -554,6 +679,7 @@ int main(void)
 		cmocka_unit_test(test_many_cpus), cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_call),      cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_marks),     cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_waits),     cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel's function in which a thread waits.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/*
+ * FUNCTIONS are the N kernel functions of the stack with which a thread left its CPU, innermost
+ * first; unknown names are "". Returns the innermost one that is not a part of the scheduler, as
+ * in /proc/PID/wchan, or NULL. (The kernel leaves its scheduler out of such stacks. Stacks of other
+ * writers can have it.)
+ */
+const char *perfetto_wait_function(const char *const *functions, size_t n);
