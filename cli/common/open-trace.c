@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/open-trace.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -254,6 +255,14 @@ void open_trace_close(struct open_trace *t)
 	if (t->fd > STDIN_FILENO)
 		close(t->fd);
 	t->fd = -1;
+}
+
+int open_trace_again(struct open_trace *t, const char *path)
+{
+	if (lseek(t->fd, 0, SEEK_SET) < 0)
+		return open_trace_failed(t, -errno);
+	open_trace_close(t);
+	return open_trace(t, path);
 }
 
 int open_trace_failed(const struct open_trace *t, int e)

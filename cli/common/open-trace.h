@@ -64,6 +64,10 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 
 void open_trace_close(struct open_trace *t);
 
+/* Opens T, a regular file that was opened as PATH, again, from its beginning. Returns CLI_OK, or
+ * CLI_FAILED after an error message. */
+int open_trace_again(struct open_trace *t, const char *path);
+
 /* Reads the next record, like fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. Data
  * that could not be unpacked is damage, too, and is reported once. */
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,

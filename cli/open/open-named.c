@@ -13,11 +13,7 @@
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 
-/*
- * Returns true if the archive has call stacks. In most archives with stacks, one is near the
- * beginning.
- */
-static bool open_named_open_has_stacks(struct open_trace *t)
+bool open_named_has(struct open_trace *t, uint64_t kinds)
 {
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
 	const struct fxt_record *record;
@@ -31,19 +27,9 @@ static bool open_named_open_has_stacks(struct open_trace *t)
 	while ((r = open_trace_step(t, &record, &damage)) > 0)
 		if (r == FXT_READER_RECORD &&
 		    fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT &&
-		    (ev.kind == EVENT_SAMPLE || ev.kind == EVENT_OFFCPU))
+		    kinds >> ev.kind & 1)
 			return true;
 	return false;
-}
-
-/* Opens the archive again, from its beginning. Returns CLI_OK, or CLI_FAILED after an error
- * message. */
-static int open_named_open_again(struct open_trace *t, const char *path)
-{
-	if (lseek(t->fd, 0, SEEK_SET) < 0)
-		return open_trace_failed(t, -errno);
-	open_trace_close(t);
-	return open_trace(t, path);
 }
 
 static void open_named_open_report(const struct open_trace *t,
@@ -90,8 +76,9 @@ int open_named(struct open_trace *t, const char *path, const struct symbol_optio
 	r = symbolize_trace_open(&s, options);
 	if (r != CLI_OK)
 		return r;
-	has_stacks = open_named_open_has_stacks(t);
-	r = open_named_open_again(t, path);
+	/* (in most archives with stacks, one is near the beginning) */
+	has_stacks = open_named_has(t, UINT64_C(1) << EVENT_SAMPLE | UINT64_C(1) << EVENT_OFFCPU);
+	r = open_trace_again(t, path);
 	if (r != CLI_OK || !has_stacks)
 		return r;
 	if (open_named_open_copy(&s, t, &fd) != CLI_OK) {

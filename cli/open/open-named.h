@@ -9,6 +9,12 @@
 #include "cli/common/symbol-options.h"
 
 /*
+ * Reads T until an event of KINDS (the bit with the number of a kind), silently. Returns whether
+ * there is one.
+ */
+bool open_named_has(struct open_trace *t, uint64_t kinds);
+
+/*
  * Makes a copy of T, a regular file that was just opened as PATH. *RET_FD becomes a file without a
  * name, or -1: the archive has nothing to name, or, after a message, there is no room for a copy.
  * Then T's own file is served. Returns CLI_OK, CLI_DAMAGE after a message if T is damaged, or

@@ -23,6 +23,7 @@
 #include "cli/open/browser.h"
 #include "cli/common/json.h"
 #include "cli/open/open-named.h"
+#include "cli/open/open-native.h"
 #include "cli/common/open-trace.h"
 #include "cli/open/serve-file.h"
 #include "cli/common/symbol-options.h"
@@ -47,7 +48,7 @@ struct open_options {
 	char origin[ORIGIN_MAX]; /* origin of the UI, as browsers send it */
 	uint64_t timeout_ns;     /* 0 = no timeout */
 	uint64_t port;
-	bool no_browser, keep, any_user, json, with_timeout;
+	bool no_browser, keep, any_user, archive, json, with_timeout;
 	struct symbol_options symbols;
 };
 
@@ -69,7 +70,8 @@ static const char *const end_names[] = {
 struct opening {
 	const struct open_options *options;
 	struct open_trace trace;
-	int named_fd; /* copy with function names; -1 = the trace itself is served */
+	int named_fd;  /* copy with function names, or -1 */
+	int native_fd; /* native trace; -1 = the copy or the trace itself is served */
 	struct serve_file *server;
 	struct run_command browser;
 	char *url; /* the URL that is opened */
@@ -83,6 +85,7 @@ static void verb_open_opening_deinit(struct opening *o)
 	serve_file_free(o->server);
 	open_trace_close(&o->trace);
 	close_fd(o->named_fd);
+	close_fd(o->native_fd);
 	free(o->url);
 	close_fd(o->signal_fd);
 	sigprocmask(SIG_SETMASK, &o->mask, NULL);
@@ -141,16 +144,24 @@ static int verb_open_make_url(struct opening *o)
 
 /*
  * Returns the name for the UI: the file name without the suffix of a compression that the server
- * unpacks.
+ * unpacks. NATIVE: with the suffix of a native trace instead of the archive's.
  */
-static char *verb_open_shown_name(const char *path, enum pack_method unpacked)
+static char *verb_open_shown_name(const char *path, enum pack_method unpacked, bool native)
 {
+	static const char fxt[] = ".fxt";
+	char *shown;
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t n = strlen(name), suffix = strlen(pack_ops(unpacked)->suffix);
 
 	if (unpacked != PACK_NONE && pack_of_suffix(name) == unpacked)
 		n -= suffix;
-	return n > 0 ? strndup(name, n) : strdup("trace.fxt");
+	if (!native)
+		return n > 0 ? strndup(name, n) : strdup("trace.fxt");
+	if (n >= strlen(fxt) && strncmp(name + n - strlen(fxt), fxt, strlen(fxt)) == 0)
+		n -= strlen(fxt);
+	return asprintf(&shown, "%.*s.pftrace", n > 0 ? (int)n : 5, n > 0 ? name : "trace") < 0
+		       ? NULL
+		       : shown;
 }
 
 /*
@@ -184,17 +195,19 @@ static int verb_open_complain_no_server(const struct open_options *o, int r)
 static int verb_open_start_server(struct opening *o)
 {
 	const struct open_options *options = o->options;
-	bool named = o->named_fd >= 0;
-	enum pack_method method = named ? PACK_NONE : verb_open_to_unpack(&o->trace);
+	bool native = o->native_fd >= 0, made = native || o->named_fd >= 0;
+	enum pack_method method = made ? PACK_NONE : verb_open_to_unpack(&o->trace);
 	_cleanup_free_ char *name = verb_open_shown_name(
-		options->file, named ? unpack_method(o->trace.stream.unpack) : method);
+		options->file, made ? unpack_method(o->trace.stream.unpack) : method, native);
 	int r;
 
 	if (!name)
 		return verb_open_complain_no_server(options, -ENOMEM);
 	r = serve_file_new(
 		&(struct serve_file_args){
-			.fd = named ? o->named_fd : o->trace.fd,
+			.fd = native ? o->native_fd
+			      : made ? o->named_fd
+				     : o->trace.fd,
 			.unpack = method,
 			.port = (uint16_t)options->port,
 			.name = name,
@@ -397,6 +410,7 @@ static int verb_open_run_open(const struct open_options *options)
 		.options = options,
 		.trace = OPEN_TRACE_NULL,
 		.named_fd = -1,
+		.native_fd = -1,
 		.signal_fd = -1,
 	};
 	bool with_browser;
@@ -413,6 +427,12 @@ static int verb_open_run_open(const struct open_options *options)
 	damage = open_named(&o.trace, options->file, &options->symbols, &o.named_fd);
 	if (damage == CLI_FAILED)
 		return damage;
+	if (!options->archive) {
+		r = open_native(&o.trace, options->file, o.named_fd, &o.native_fd);
+		if (r == CLI_FAILED)
+			return r;
+		damage = damage ?: r;
+	}
 	r = browser_become_caller();
 	if (r < 0)
 		return cli_failed("cannot switch to the user who called sudo: %s", strerror(-r));
@@ -467,6 +487,7 @@ static int verb_open(int argc, char **argv)
 	struct open_options o = { .ui = UI_ORIGIN, .port = UI_PORT, .timeout_ns = TIMEOUT_NS };
 	const struct verb_option options[] = {
 		OPTION_FLAG("any-user", &o.any_user),
+		OPTION_FLAG("archive", &o.archive),
 		OPTION_TEXT("browser", 0, &o.browser),
 		OPTION_FLAG("json", &o.json),
 		OPTION_FLAG("keep", &o.keep),
@@ -503,10 +524,12 @@ const struct verb verb_open_row = {
 		"      --port=PORT        serve on this port (9001, the only one that the UI reaches)\n"
 		"      --timeout=TIME     time to wait for the UI (60 s; 0 is unlimited)\n"
 		"      --any-user         also serve other users of this machine\n"
+		"      --archive          serve the archive itself, not a native trace of it\n"
 		"      --keep             continue after the trace was fetched, until Ctrl-C\n"
 		"      --json             print the result as a line of JSON\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "  -h, --help             show this\n"
-		"\nThe names of functions are added first, in a temporary copy (TMPDIR).\n"
+		"\nThe names of functions are added first. Then the archive becomes a native\n"
+		"Perfetto trace. Both are temporary files (TMPDIR).\n"
 		"The trace goes only to the browser on this machine.\n",
 	.run = verb_open,
 };

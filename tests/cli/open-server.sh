@@ -152,6 +152,41 @@ assert_eq "$(status "$URL")" 200 "GET"
 cmp "$TMP/body" "$TMP/large.fxt"
 end_open 0 fetched
 
+note "a recording of kymo becomes a native trace, also from a packed archive"
+recording=$ROOT/tests/golden/fxt/profile.fxt
+expect_exit 0 "$KYMO" export --format perfetto "$recording" -o "$TMP/native"
+"$KYMO" export "$recording" -o "$TMP/recording.fxt.zst" 2>/dev/null
+cp "$recording" "$TMP/no-suffix"
+for file in "$recording" "$TMP/recording.fxt.zst" "$TMP/no-suffix"; do
+	start_open --no-browser --no-symbols "$file"
+	name=$(basename "${file%%.fxt*}")
+	[[ $URL == */$name.pftrace ]] || fail "the URL is $URL"
+	assert_eq "$(status -D "$TMP/headers" "$URL")" 200 "GET"
+	assert_eq "$(header content-length)" "$(stat -c %s "$TMP/native")" "Content-Length"
+	cmp "$TMP/body" "$TMP/native"
+	end_open 0 fetched
+done
+start_open --no-browser --no-symbols --archive "$recording"
+[[ $URL == */profile.fxt ]] || fail "the URL is $URL"
+assert_eq "$(status "$URL")" 200 "GET of the archive"
+cmp "$TMP/body" "$recording"
+end_open 0 fetched
+# Events that Perfetto cannot show are reported, and so is damage, once.
+start_open --no-browser --no-symbols "$ROOT/tests/golden/fxt/events.fxt"
+status "$URL" >/dev/null
+end_open 3 fetched
+assert_says "$TMP/open.err" "2 events of CPUs from 1024 on were left out" "the message"
+head -c -100 "$recording" >"$TMP/cut.fxt"
+start_open --no-browser --no-symbols "$TMP/cut.fxt"
+status "$URL" >/dev/null
+end_open 3 fetched
+assert_eq "$(grep -c 'truncated' "$TMP/open.err")" 1 "messages about the damage"
+TMPDIR=/dev/null start_open --no-browser --no-symbols "$recording"
+assert_eq "$(status "$URL")" 200 "GET without room for a trace"
+cmp "$TMP/body" "$recording"
+end_open 0 fetched
+assert_says "$TMP/open.err" "is shown as an archive, without what only a native trace can say" "the message"
+
 note "a client that goes away does not end it, and one that is slow gets all of it"
 for file in large.fxt large.fxt.zst; do
 	start_open --no-browser --timeout "$(limit 2)" "$TMP/$file"

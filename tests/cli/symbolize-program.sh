@@ -192,24 +192,31 @@ if command -v curl >/dev/null; then
 		SERVED_NAME=${url##*/}
 	}
 	gzip -k "$TMP/a.fxt"
+	expect_exit 0 "$KYMO" export "$TMP/a-named.fxt" -o "$TMP/a-named.pftrace"
 	for file in a.fxt a.fxt.gz; do
 		before=$(sha256sum "$TMP/$file")
 		served_by_open "$TMP/$file"
-		assert_eq "$SERVED_NAME" a.fxt "the name of the served file"
+		assert_eq "$SERVED_NAME" a.pftrace "the name of the served file"
+		cmp "$TMP/served.fxt" "$TMP/a-named.pftrace"
+		served_by_open --archive "$TMP/$file"
+		assert_eq "$SERVED_NAME" a.fxt "the name of the served archive"
 		cmp "$TMP/served.fxt" "$TMP/a-named.fxt"
 		assert_eq "$(sha256sum "$TMP/$file")" "$before" "the archive"
 	done
 	assert_eq "$(grep -c 'have no names' "$TMP/open.err" || :)" 0 "complaints"
 	# (the mapping of this address is unknown, and it has no name)
 	for option in --no-symbols "--sysroot=$TMP/bin"; do
-		served_by_open "$option" "$TMP/a.fxt"
+		served_by_open "$option" --archive "$TMP/a.fxt"
 		cmp "$TMP/served.fxt" "$TMP/a.fxt"
+		served_by_open "$option" "$TMP/a.fxt"
+		"$KYMO" export --format perfetto "$TMP/a.fxt" -o - 2>/dev/null | cmp - "$TMP/served.fxt"
 	done
 	assert_says "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "the message"
-	note "where there is no room for a copy, the archive itself is served"
+	note "where there is no room for a copy and a trace, the archive itself is served"
 	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
 	cmp "$TMP/served.fxt" "$TMP/a.fxt"
 	assert_says "$TMP/open.err" 'is shown without added names' "the message"
+	assert_says "$TMP/open.err" 'is shown as an archive' "the message"
 fi
 
 note "another build has other names"
