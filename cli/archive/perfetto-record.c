@@ -111,6 +111,10 @@ static bool perfetto_record_arg(struct perfetto_record *r, const struct fxt_arg 
 		ret->form = PLAIN_ARG_TEXT;
 		ret->text = perfetto_record_text(r, &arg->text);
 		break;
+	case FXT_ARG_NULL:
+		ret->form = PLAIN_ARG_TEXT;
+		ret->text = "null";
+		break;
 	case FXT_ARG_BLOB:
 		ret->form = PLAIN_ARG_TEXT;
 		ret->text = perfetto_record_blob(r, arg);

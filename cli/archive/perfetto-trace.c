@@ -92,9 +92,6 @@ static bool perfetto_trace_is_own(enum event_kind kind)
 	case EVENT_WAKE:
 	case EVENT_MIGRATE: /* (in the schedule) */
 	case EVENT_TASK:
-	case EVENT_FORK:
-	case EVENT_EXEC:
-	case EVENT_EXIT:
 	case EVENT_LOST:
 	case EVENT_MARK:
 	case EVENT_CLOCK:
@@ -102,11 +99,8 @@ static bool perfetto_trace_is_own(enum event_kind kind)
 	case EVENT_COUNTER:
 	case EVENT_MAPPING:
 	case EVENT_SAMPLE:
-	case EVENT_OFFCPU:
 	case EVENT_FRAME:
-	case EVENT_CALL:
 	case EVENT_MOMENT: /* (an instant follows) */
-	case EVENT_TRACEPOINT:
 		return true;
 	default:
 		return false;

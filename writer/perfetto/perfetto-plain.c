@@ -97,13 +97,13 @@ static int perfetto_plain_add_counter(struct perfetto_tracks *t, const struct pe
 	int r = 0;
 
 	if (p->id != 0)
-		snprintf(id, sizeof(id), " %llu", (unsigned long long)p->id);
+		snprintf(id, sizeof(id), ":%llu", (unsigned long long)p->id);
 	for (size_t i = 0; r == 0 && i < p->n_args; i++) {
 		const struct perfetto_plain_arg *a = &p->args[i];
 
 		if (a->form == PLAIN_ARG_TEXT || a->form == PLAIN_ARG_BOOL)
 			continue;
-		snprintf(name, sizeof(name), "%s%s:%s", p->name, id, a->name);
+		snprintf(name, sizeof(name), "%s:%s%s", p->name, a->name, id);
 		r = perfetto_tracks_process_counter(t, p->pid, name, a->name, &track, to);
 		if (r < 0)
 			break;

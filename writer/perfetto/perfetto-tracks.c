@@ -141,31 +141,15 @@ int perfetto_tracks_async(struct perfetto_tracks *t, uint32_t pid, const char *n
 
 /* ---- events ---- */
 
-static void perfetto_tracks_add_arg(const char *name, const struct call_value *v, struct outbuf *to)
+/* Adds a text or an unsigned number. */
+static void perfetto_tracks_add_arg(const struct call_value *v, struct outbuf *to)
 {
-	size_t arg;
-
-	if (v->form == CALL_VALUE_NONE)
-		return;
-	arg = protobuf_begin(to, EVENT_DEBUG_ANNOTATIONS);
-	protobuf_add_text(to, ANNOTATION_NAME, name);
-	switch (v->form) {
-	case CALL_VALUE_INT:
-		protobuf_add_u64(to, ANNOTATION_INT, (uint64_t)v->i64);
-		break;
-	case CALL_VALUE_UINT:
-		protobuf_add_u64(to, ANNOTATION_UINT, v->u64);
-		break;
-	case CALL_VALUE_POINTER:
-		protobuf_add_u64(to, ANNOTATION_POINTER, v->u64);
-		break;
-	case CALL_VALUE_BOOL:
-		protobuf_add_u64(to, ANNOTATION_BOOL, v->yes);
-		break;
-	default:
+	size_t arg = protobuf_begin(to, EVENT_DEBUG_ANNOTATIONS);
+	protobuf_add_text(to, ANNOTATION_NAME, v->name);
+	if (v->form == CALL_VALUE_TEXT)
 		protobuf_add_text(to, ANNOTATION_STRING, v->text);
-		break;
-	}
+	else
+		protobuf_add_u64(to, ANNOTATION_UINT, v->u64);
 	protobuf_end(to, arg);
 }
 
@@ -194,29 +178,9 @@ static void perfetto_tracks_put(uint64_t id, unsigned type, uint64_t ts_ns, cons
 		protobuf_add_text(to, EVENT_NAME, name);
 	}
 	for (size_t i = 0; i < n_args; i++)
-		perfetto_tracks_add_arg(*args[i].name ? args[i].name : "return", &args[i], to);
+		perfetto_tracks_add_arg(&args[i], to);
 	protobuf_end(to, event);
 	protobuf_end(to, packet);
-}
-
-static int perfetto_tracks_add_call(struct perfetto_tracks *t, const struct event *ev,
-				    struct outbuf *to)
-{
-	struct call_value ends[] = {
-		ev->call.result,
-		{ .name = "left by", .form = CALL_VALUE_TEXT, .text = ev->call.left_by },
-	};
-	uint64_t id;
-	int r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
-
-	if (r < 0)
-		return r;
-	ends[0].name = "return";
-	perfetto_tracks_put(id, TYPE_SLICE_BEGIN, ev->ts_ns, "calls", ev->call.function,
-			    ev->call.args, ev->call.n_args, to);
-	perfetto_tracks_put(id, TYPE_SLICE_END, ev->call.end_ns, NULL, NULL, ends,
-			    *ev->call.left_by ? 2 : 1, to);
-	return 0;
 }
 
 static int perfetto_tracks_add_work(struct perfetto_tracks *t, const struct event *ev,
@@ -234,91 +198,6 @@ static int perfetto_tracks_add_work(struct perfetto_tracks *t, const struct even
 			    0, to);
 	perfetto_tracks_put(id, TYPE_SLICE_END, ev->interval.end_ns, NULL, NULL, NULL, 0, to);
 	return 0;
-}
-
-/* A time off CPU; its arguments are those of the archive. */
-static int perfetto_tracks_add_offcpu(struct perfetto_tracks *t, const struct event *ev,
-				      struct outbuf *to)
-{
-	const char state[] = { ev->offcpu.state, '\0' };
-	struct call_value args[4];
-	size_t n = 0;
-	const struct call_value left_by = { .name = "left by",
-					    .form = CALL_VALUE_TEXT,
-					    .text = ev->offcpu.left_by };
-	uint64_t id;
-	int r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
-
-	if (r < 0)
-		return r;
-	if (*state)
-		args[n++] = (struct call_value){ .name = "state",
-						 .form = CALL_VALUE_TEXT,
-						 .text = state };
-	if (ev->offcpu.waker_tid != 0)
-		args[n++] = (struct call_value){ .name = "waker",
-						 .form = CALL_VALUE_UINT,
-						 .u64 = ev->offcpu.waker_tid };
-	if (ev->offcpu.begun)
-		args[n++] = (struct call_value){ .name = "begun",
-						 .form = CALL_VALUE_TEXT,
-						 .text = ev->offcpu.begun };
-	if (ev->offcpu.reason)
-		args[n++] = (struct call_value){ .name = "reason",
-						 .form = CALL_VALUE_TEXT,
-						 .text = ev->offcpu.reason };
-	perfetto_tracks_put(id, TYPE_SLICE_BEGIN, ev->ts_ns, "profile", "offcpu", args, n, to);
-	perfetto_tracks_put(id, TYPE_SLICE_END, ev->offcpu.end_ns, NULL, NULL, &left_by,
-			    ev->offcpu.left_by ? 1 : 0, to);
-	return 0;
-}
-
-/* An instant on the track of its thread. */
-static int perfetto_tracks_add_instant(struct perfetto_tracks *t, const struct event *ev,
-				       const char *category, const char *name,
-				       const struct call_value *args, size_t n_args,
-				       struct outbuf *to)
-{
-	uint64_t id;
-	int r = perfetto_tracks_thread(t, ev->pid, ev->tid, &id, to);
-
-	if (r == 0)
-		perfetto_tracks_put(id, TYPE_INSTANT, ev->ts_ns, category, name, args, n_args, to);
-	return r;
-}
-
-static int perfetto_tracks_add_fork(struct perfetto_tracks *t, const struct event *ev,
-				    struct outbuf *to)
-{
-	const struct call_value args[] = {
-		{ .name = "child_process", .form = CALL_VALUE_UINT, .u64 = ev->fork.child_pid },
-		{ .name = "child_thread", .form = CALL_VALUE_UINT, .u64 = ev->fork.child_tid },
-	};
-
-	return perfetto_tracks_add_instant(t, ev, "process", "fork", args, ARRAY_SIZE(args), to);
-}
-
-static int perfetto_tracks_add_exec(struct perfetto_tracks *t, const struct event *ev,
-				    struct outbuf *to)
-{
-	const struct call_value args[] = {
-		{ .name = "file", .form = CALL_VALUE_TEXT, .text = ev->exec.file },
-		{ .name = "command_line", .form = CALL_VALUE_TEXT, .text = ev->exec.command_line },
-	};
-
-	return perfetto_tracks_add_instant(t, ev, "process", "exec", args, ARRAY_SIZE(args), to);
-}
-
-static int perfetto_tracks_add_exit(struct perfetto_tracks *t, const struct event *ev,
-				    struct outbuf *to)
-{
-	const struct call_value args[] = {
-		{ .name = "exit_code", .form = CALL_VALUE_INT, .i64 = ev->exit.code },
-		{ .name = "signal", .form = CALL_VALUE_INT, .i64 = ev->exit.signal },
-		{ .name = "process_ends", .form = CALL_VALUE_BOOL, .yes = ev->exit.process_ends },
-	};
-
-	return perfetto_tracks_add_instant(t, ev, "process", "exit", args, ARRAY_SIZE(args), to);
 }
 
 static int perfetto_tracks_add_lost(struct perfetto_tracks *t, const struct event *ev,
@@ -430,25 +309,12 @@ static int perfetto_tracks_add_counter(struct perfetto_tracks *t, const struct e
 int perfetto_tracks_add(struct perfetto_tracks *t, const struct event *ev, struct outbuf *to)
 {
 	switch (ev->kind) {
-	case EVENT_CALL:
-		return perfetto_tracks_add_call(t, ev, to);
 	case EVENT_INTERVAL:
 		return perfetto_tracks_add_work(t, ev, to);
 	case EVENT_COUNTER:
 		return perfetto_tracks_add_counter(t, ev, to);
 	case EVENT_MARK:
 		return perfetto_tracks_add_mark(t, ev, to);
-	case EVENT_OFFCPU:
-		return perfetto_tracks_add_offcpu(t, ev, to);
-	case EVENT_FORK:
-		return perfetto_tracks_add_fork(t, ev, to);
-	case EVENT_EXEC:
-		return perfetto_tracks_add_exec(t, ev, to);
-	case EVENT_EXIT:
-		return perfetto_tracks_add_exit(t, ev, to);
-	case EVENT_TRACEPOINT:
-		return perfetto_tracks_add_instant(t, ev, "tracepoints", ev->tracepoint.name,
-						   ev->tracepoint.args, ev->tracepoint.n_args, to);
 	case EVENT_LOST:
 		return perfetto_tracks_add_lost(t, ev, to);
 	default:

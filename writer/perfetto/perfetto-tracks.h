@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events on tracks (TrackEvent): counters, calls, times off CPU, work items, tracepoints, the
- * life of processes, marks and losses. The descriptor of a
- * track precedes its first event.
+ * Events on tracks (TrackEvent): counters, work items, marks and losses. The descriptor of a track
+ * precedes its first event.
  */
 #pragma once
 

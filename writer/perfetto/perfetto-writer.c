@@ -227,13 +227,12 @@ static int perfetto_writer_add_switch(struct perfetto_writer *w, const struct ev
 	return perfetto_sched_switch(w->sched, ev, &prev, &next, &w->packets);
 }
 
-static int perfetto_writer_add_offcpu(struct perfetto_writer *w, const struct event *ev)
+static void perfetto_writer_note_wait(struct perfetto_writer *w, const struct event *ev)
 {
 	struct perfetto_task *t = table_get(&w->tasks, ev->tid);
 
 	if (t)
 		t->waits_io = ev->offcpu.reason && strcmp(ev->offcpu.reason, "io") == 0;
-	return perfetto_tracks_add(w->tracks, ev, &w->packets);
 }
 
 int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
@@ -252,7 +251,7 @@ int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev)
 		r = perfetto_sched_wake(w->sched, ev, &name, &w->packets);
 		break;
 	case EVENT_OFFCPU:
-		r = perfetto_writer_add_offcpu(w, ev);
+		perfetto_writer_note_wait(w, ev);
 		break;
 	case EVENT_TASK:
 		r = perfetto_writer_add_task(w, ev);

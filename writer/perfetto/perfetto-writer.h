@@ -18,7 +18,7 @@ DEFINE_CLEANUP(struct perfetto_writer *, perfetto_writer_free)
 /* Adds EV. Events of other kinds than the page lists are ignored. Returns 0 or -ENOMEM. */
 int perfetto_writer_add(struct perfetto_writer *w, const struct event *ev);
 
-/* Adds P, an event that perfetto_writer_add() does not know. Returns 0 or -ENOMEM. */
+/* Adds P, an event without a packet of its own. Returns 0 or -ENOMEM. */
 int perfetto_writer_add_plain(struct perfetto_writer *w, const struct perfetto_plain *p);
 
 /*
