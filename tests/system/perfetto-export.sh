@@ -90,3 +90,22 @@ answer 2 >"$TMP/processes.json"
 holds "$TMP/processes.json" "any(.[]; .pid == $(json "$TMP/procs.json" .pid) and
 	(.cmdline | test(\"kymo-load --out .*/procs.json procs 100\$\")) and .uid == $(id -u) and
 	.start_ts > 0 and .parent != null)" || fail "the load's process: $(cat "$TMP/processes.json")"
+
+# The same of all processes that still live, as far as they have neither called exec nor got another
+# parent since.
+compared=0
+while IFS=$'\t' read -r pid parent line; do
+	is=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
+	# (the processes of a parent that has ended get another one)
+	[ -z "$parent" ] || [ -d "/proc/$parent" ] || continue
+	# (texts are cut and cleaned, and TSV has other backslashes)
+	if [ -z "$is" ] || [ ${#is} -ge 500 ] || [[ $is == *[!\ -~]* || $is == *\\* ]]; then
+		continue
+	fi
+	assert_eq "${line%% }" "${is%% }" "the command line of process $pid"
+	assert_eq "$parent" "$(awk '$1 == "PPid:" && $2 != 0 { print $2 }' "/proc/$pid/status")" "the parent of process $pid"
+	compared=$((compared + 1))
+done < <(gojq -r '.[] | select(.pid != null and .pid != 0 and .pid < 4194304 and .start_ts != null) |
+	[.pid, .parent // "", .cmdline // ""] | @tsv' "$TMP/processes.json")
+note "$compared processes are as in /proc"
+assert_ge "$compared" 1 "processes that still live"
