@@ -9,9 +9,8 @@
 
 static const char lost_text[] = "(lost)";
 
-#define X(id, index, text) static_assert(index < EDIT_KEPT_STRING_FIRST, text);
-FXT_NAMES(X)
-#undef X
+/* The category, the name, and the names and values of all arguments have a place. */
+static_assert(EDIT_KEPT_STRING_FIRST + 2 + 2 * FXT_ARGS_MAX - 1 <= FXT_STRING_FIXED_MAX, "places");
 
 /* ---- text ---- */
 

@@ -62,7 +62,7 @@ int edit_viewer_new(struct edit_viewer **ret)
  */
 static struct fxt_string *edit_string_at(struct edit_viewer *v, unsigned index)
 {
-	static_assert((int)FXT_NAME_RESERVED < (int)FXT_PROVIDER_PAGE, "one page");
+	static_assert((int)FXT_STRING_FIXED_MAX < (int)FXT_PROVIDER_PAGE, "one page");
 	return &v->provider->pages[0][index];
 }
 
@@ -71,7 +71,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v)
 	if (!v)
 		return NULL;
 	for (unsigned i = EDIT_KEPT_STRING_FIRST;
-	     v->provider && v->provider->pages[0] && i <= FXT_NAME_RESERVED; i++)
+	     v->provider && v->provider->pages[0] && i <= FXT_STRING_FIXED_MAX; i++)
 		*edit_string_at(v, i) = (struct fxt_string){ 0 };
 	fxt_provider_free(v->provider);
 	return free_ptr(v);
@@ -85,7 +85,7 @@ static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *recor
 		return 0;
 	}
 	if (record->type != FXT_RECORD_STRING || record->string.index < EDIT_KEPT_STRING_FIRST ||
-	    record->string.index > FXT_NAME_RESERVED)
+	    record->string.index > FXT_STRING_FIXED_MAX)
 		return -EBADMSG;
 	/* The text is borrowed. It is not a name of fxt-names.h, since these are never copied. */
 	*edit_string_at(v, record->string.index) =

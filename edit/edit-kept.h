@@ -13,10 +13,10 @@
 #include "reader/fxt/fxt-reader.h"
 
 /*
- * The first index for strings. The indices from here on suffice for the category, the name and the
- * arguments.
+ * The first index for strings, behind the names. The indices up to FXT_STRING_FIXED_MAX suffice for
+ * the category, the name and the arguments.
  */
-enum { EDIT_KEPT_STRING_FIRST = FXT_NAME_RESERVED - 2 * FXT_ARGS_MAX - 1 };
+enum { EDIT_KEPT_STRING_FIRST = FXT_NAME_RESERVED + 1 };
 
 struct edit_kept {
 	const struct fxt_provider *from; /* its provider in the source; borrowed */

@@ -31,7 +31,7 @@ struct fxt_thread {
 	bool defined;
 };
 
-enum { FXT_PROVIDER_PAGE = 256 };
+enum { FXT_PROVIDER_PAGE = 512 };
 
 struct fxt_string {
 	const char *bytes; /* owned, or static text of a known name; NULL = not registered */

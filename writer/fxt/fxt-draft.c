@@ -9,7 +9,7 @@
 static int fxt_draft_check_string(const struct fxt_out_provider *p, const struct fxt_out_string *s,
 				  uint64_t *words)
 {
-	if (s->index > FXT_NAME_RESERVED)
+	if (s->index > FXT_STRING_FIXED_MAX)
 		return -EINVAL;
 	if (s->index > 0)
 		return p->registered[s->index / 64] >> s->index % 64 & 1 ? 0 : -EINVAL;

@@ -4,10 +4,10 @@
  *
  * eBPF programs write finished FXT records, so the indexes of their names must be known before the
  * first record. The archive registers all these names directly after its initialization record.
- * Indexes above FXT_NAME_RESERVED are assigned as strings occur (fxt-table.h). docs/FXT-MAPPING.md
- * describes the use of each, and a test compares that page with this list. Numbers are only added,
- * at the end of their block, and reader/fxt/fxt-kymo.c restores damaged strings by their numbers.
- * This header works without libc, for the bpf target.
+ * Indexes above FXT_STRING_FIXED_MAX are assigned as strings occur (fxt-table.h).
+ * docs/FXT-MAPPING.md describes the use of each, and a test compares that page with this list.
+ * Numbers are only added, at the end of their block, and reader/fxt/fxt-kymo.c restores damaged
+ * strings by their numbers. This header works without libc, for the bpf target.
  */
 #pragma once
 
@@ -31,7 +31,7 @@
 	/* true times of clipped complete events; with a blank, like the arguments of calls */     \
 	X(BEGAN_AT, 14, "began at")                                                                \
 	X(ENDS_AT, 15, "ends at")                                                                  \
-	/* a category; from 224 on, edits keep strings of their own (edit/edit-kept.h) */          \
+	/* a category */                                                                           \
 	X(TRACEPOINTS, 16, "tracepoints")                                                          \
 	/* names in requests of block devices */                                                   \
 	X(SECTOR, 17, "sector")                                                                    \
@@ -253,3 +253,9 @@
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #undef X
+
+/*
+ * The highest index that is never assigned as strings occur. Between the names and it, edits place
+ * the strings of records that they keep (edit/edit-kept.h). Archives contain no such strings.
+ */
+enum { FXT_STRING_FIXED_MAX = 287 };

@@ -21,7 +21,7 @@ int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id)
 	int r;
 
 	*p = (struct fxt_out_provider){ .id = id };
-	r = fxt_table_init(&p->strings, FXT_NAME_RESERVED + 1, FXT_STRING_INDEX_MAX)
+	r = fxt_table_init(&p->strings, FXT_STRING_FIXED_MAX + 1, FXT_STRING_INDEX_MAX)
 		    ?: fxt_table_init(&p->threads, 1, FXT_THREAD_INDEX_MAX);
 	if (r < 0)
 		fxt_out_provider_deinit(p);
@@ -144,7 +144,7 @@ int fxt_write_string(struct fxt_writer *w, unsigned index, const char *text, siz
 	fxt_word *p;
 	int r;
 
-	if (!w->provider || index == 0 || index > FXT_NAME_RESERVED)
+	if (!w->provider || index == 0 || index > FXT_STRING_FIXED_MAX)
 		return -EINVAL;
 	if (n > FXT_STRING_BYTES_MAX)
 		return -EMSGSIZE;

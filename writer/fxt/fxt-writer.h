@@ -89,13 +89,13 @@ struct fxt_out_arg {
 /* ---- providers ---- */
 
 /*
- * A provider. The caller registers strings below the reserved index; the table assigns the indexes
- * above it.
+ * A provider. The caller registers strings up to FXT_STRING_FIXED_MAX; the table assigns the
+ * indexes above it.
  */
 struct fxt_out_provider {
 	uint32_t id;
 	bool introduced;
-	uint64_t registered[(FXT_NAME_RESERVED + 1) / 64]; /* a bit for each fixed index */
+	uint64_t registered[FXT_STRING_FIXED_MAX / 64 + 1]; /* a bit for each fixed index */
 	struct fxt_table strings, threads;
 };
 
@@ -135,7 +135,7 @@ int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id);
 /* Writes an "Initialization record". */
 int fxt_write_initialization(struct fxt_writer *w, uint64_t ticks_per_second);
 
-/* Writes a "String record" for a fixed index, 1..FXT_NAME_RESERVED. */
+/* Writes a "String record" for a fixed index, 1..FXT_STRING_FIXED_MAX. */
 int fxt_write_string(struct fxt_writer *w, unsigned index, const char *text, size_t n);
 
 /* Writes all strings of fxt-names.h. */

@@ -124,7 +124,7 @@ TEST(test_frame_bounds)
 
 	assert_refused(f, fxt_write_initialization(&f->w, 0), -EINVAL);
 	assert_refused(f, fxt_write_string(&f->w, 0, "a", 1), -EINVAL);
-	assert_refused(f, fxt_write_string(&f->w, 256, "a", 1), -EINVAL);
+	assert_refused(f, fxt_write_string(&f->w, 288, "a", 1), -EINVAL);
 	assert_refused(f, fxt_write_string(&f->w, 3, text, 32001), -EMSGSIZE);
 	assert_int_equal(fxt_write_string(&f->w, 3, text, 32000), 0);
 	assert_int_equal(((uint64_t *)f->out.data)[0], 0x00007d000003fa12); /* 4001 words */
@@ -156,13 +156,13 @@ TEST(test_instant)
 
 	assert_golden_record(f, fxt_write_event(&f->w, &ev), GOLDEN_INSTANT);
 
-	/* Category inline, and name through the table, which begins at 256; the thread indexed. */
+	/* Category inline, and name through the table, which begins at 288; the thread indexed. */
 	ev.category = fxt_inline("category2");
 	ev.name = fxt_interned("now");
 	ev.thread = thread_3;
-	assert_words(f, fxt_write_event(&f->w, &ev), 0x0000000301000022, 0x776f6e,
-		     0x0100800903000044, 2000, 0x79726f6765746163, 0x32);
-	assert_words(f, fxt_write_event(&f->w, &ev), 0x0100800903000044, 2000, 0x79726f6765746163,
+	assert_words(f, fxt_write_event(&f->w, &ev), 0x0000000301200022, 0x776f6e,
+		     0x0120800903000044, 2000, 0x79726f6765746163, 0x32);
+	assert_words(f, fxt_write_event(&f->w, &ev), 0x0120800903000044, 2000, 0x79726f6765746163,
 		     0x32);
 
 	/* Both inline. Empty ones are always the reference 0. */
@@ -237,7 +237,7 @@ TEST(test_event_bounds)
 	bad = ev;
 	bad.name = fxt_named(3); /* was not registered */
 	assert_refused(f, fxt_write_event(&f->w, &bad), -EINVAL);
-	bad.name.index = 256; /* is the table's, not the caller's */
+	bad.name.index = 288; /* is the table's, not the caller's */
 	assert_refused(f, fxt_write_event(&f->w, &bad), -EINVAL);
 	bad.name.index = 0x8001; /* an inline reference */
 	assert_refused(f, fxt_write_event(&f->w, &bad), -EINVAL);
@@ -251,8 +251,8 @@ TEST(test_event_bounds)
 	bad = ev;
 	bad.name = fxt_inline(longest);
 	assert_int_equal(fxt_write_event(&f->w, &bad), 0);
-	assert_int_equal(f->out.size, 8 * (3 + 2 + 2 + 4000)); /* thread 4 and string 256, too */
-	assert_int_equal(((uint64_t *)f->out.data)[5], 0xfd0001000400fa24);
+	assert_int_equal(f->out.size, 8 * (3 + 2 + 2 + 4000)); /* thread 4 and string 288, too */
+	assert_int_equal(((uint64_t *)f->out.data)[5], 0xfd0001200400fa24);
 }
 
 /* ---- arguments ---- */
@@ -334,9 +334,9 @@ TEST(test_args_interned)
 	};
 	const struct fxt_kernel_object o = { 1, 9, fxt_interned("key"), args, 2 };
 
-	assert_words(f, fxt_write_kernel_object(&f->w, &o), 0x0000000301000022, 0x79656b,
-		     0x0000000501010022, 0x65756c6176, 0x0000020100010057, 9, 0x0000010101000016,
-		     0x0000800301010026, 0x79656b);
+	assert_words(f, fxt_write_kernel_object(&f->w, &o), 0x0000000301200022, 0x79656b,
+		     0x0000000501210022, 0x65756c6176, 0x0000020120010057, 9, 0x0000012101200016,
+		     0x0000800301210026, 0x79656b);
 }
 
 TEST(test_args_bounds)
@@ -368,7 +368,7 @@ TEST(test_args_bounds)
 	args[14].blob.size = 8 * 4078;
 	assert_int_equal(fxt_write_kernel_object(&f->w, &o), 0);
 	assert_int_equal(f->out.size, 8 * (2 + 2 + 4095)); /* "new" and "name", too */
-	assert_int_equal(((uint64_t *)f->out.data)[4], 0x00000f010001fff7);
+	assert_int_equal(((uint64_t *)f->out.data)[4], 0x00000f012001fff7);
 	outbuf_reset(&f->out);
 	args[14].blob.size = 8 * 4077;
 	assert_int_equal(fxt_write_kernel_object(&f->w, &o), 0);
@@ -399,7 +399,7 @@ TEST(test_blob)
 	blob.size = 32752;
 	assert_int_equal(fxt_write_blob(&f->w, &blob), 0);
 	assert_int_equal(f->out.size, 8 * (2 + 4095));
-	assert_int_equal(((uint64_t *)f->out.data)[2], 0x00ff7ff00100fff5);
+	assert_int_equal(((uint64_t *)f->out.data)[2], 0x00ff7ff00120fff5);
 }
 
 TEST(test_objects)
@@ -663,15 +663,15 @@ TEST(test_large_blob_bounds)
 
 /* ---- tables ---- */
 
-/* When all 32512 places of the table are in use, the oldest is replaced. All indices are valid. */
+/* When all 32480 places of the table are in use, the oldest is replaced. All indices are valid. */
 TEST(test_strings_full)
 {
 	struct fixture *f = *state;
 	struct fxt_blob blob = { .type = FXT_BLOB_DATA };
 	char text[5] = "";
 
-	for (unsigned i = 0; i <= 32767 - 255; i++) {
-		uint64_t index = i < 32512 ? 256 + i : 256;
+	for (unsigned i = 0; i <= 32767 - 287; i++) {
+		uint64_t index = i < 32480 ? 288 + i : 288;
 
 		snprintf(text, sizeof(text), "%04x", i);
 		blob.name = fxt_interned(text);
@@ -705,20 +705,20 @@ TEST(test_providers)
 	struct fxt_blob fixed = { category, FXT_BLOB_DATA, NULL, 0 };
 
 	assert_int_equal(fxt_out_provider_init(&q, 9), 0);
-	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101000022, 'a', 0x0001000001000015);
+	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101200022, 'a', 0x0001000001200015);
 	assert_refused(f, fxt_write_section(&f->w, &q), -EINVAL);
 	assert_words(f, fxt_write_provider_info(&f->w, &q, ""), 0x0000000000910010);
 
 	/* Names of the other provider are unknown here. */
 	assert_refused(f, fxt_write_blob(&f->w, &fixed), -EINVAL);
-	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101000022, 'a', 0x0001000001000015);
+	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101200022, 'a', 0x0001000001200015);
 	assert_words(f, log_of(f, 1000, 1001), 0x0000000000010033, 1000, 1001, 0x0000000100000029,
 		     0);
 	assert_words(f, fxt_write_provider_event(&f->w, 0), 0x0000000000930010);
 
 	assert_words(f, fxt_write_section(&f->w, &f->p), 0x0000000000720010);
 	assert_words(f, fxt_write_blob(&f->w, &fixed), 0x0001000000010015);
-	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0001000001000015);
+	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0001000001200015);
 	assert_words(f, log_of(f, 1000, 1001), 0x0000000300000029, 0);
 	assert_words(f, fxt_write_section(&f->w, &q), 0x0000000000920010);
 	assert_words(f, log_of(f, 1000, 1001), 0x0000000100000029, 0);
@@ -726,7 +726,7 @@ TEST(test_providers)
 	/* Introduced again, a provider begins without tables. */
 	assert_words(f, fxt_write_provider_info(&f->w, &f->p, ""), 0x0000000000710010);
 	assert_refused(f, fxt_write_blob(&f->w, &fixed), -EINVAL);
-	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101000022, 'a', 0x0001000001000015);
+	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101200022, 'a', 0x0001000001200015);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

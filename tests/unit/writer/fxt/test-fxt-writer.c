@@ -158,15 +158,15 @@ TEST(test_kernel_object)
 	const struct fxt_out_arg process = { FXT_ARG_KOID, NAME(PROCESS), .u64 = 1000 };
 
 	assert_int_equal(write_object(f, 1, 1000, "worker", NULL, 0), 0);
-	assert_words(f, 0x0000000601000022, 0x000072656b726f77, /* string 256 "worker" */
-		     0x0000000100010027, 1000);
+	assert_words(f, 0x0000000601200022, 0x000072656b726f77, /* string 288 "worker" */
+		     0x0000000120010027, 1000);
 
 	/* The string is registered now; type 2, one argument. */
 	assert_int_equal(write_object(f, 2, UINT64_MAX, "worker", &process, 1), 0);
-	assert_words(f, 0x0000010100020047, UINT64_MAX, 0x0000000000150028, 1000);
+	assert_words(f, 0x0000010120020047, UINT64_MAX, 0x0000000000150028, 1000);
 
 	assert_int_equal(write_object(f, 255, 3, "12345678", NULL, 0), 0);
-	assert_words(f, 0x0000000801010022, 0x3837363534333231, 0x0000000101ff0027, 3);
+	assert_words(f, 0x0000000801210022, 0x3837363534333231, 0x0000000121ff0027, 3);
 
 	assert_int_equal(write_object(f, 2, 4, "", NULL, 0), 0);
 	assert_words(f, 0x0000000000020027, 4);
@@ -183,8 +183,8 @@ TEST(test_kernel_object_longest_name)
 	assert_int_equal(write_object(f, 1, 1, longest, NULL, 0), 0);
 	words = (const uint64_t *)f->out.data;
 	assert_int_equal(f->out.size, 8 * (4001 + 2));
-	assert_int_equal(words[0], 0x00007d000100fa12); /* 4001 words, 32000 bytes */
-	assert_int_equal(words[4001], 0x0000000100010027);
+	assert_int_equal(words[0], 0x00007d000120fa12); /* 4001 words, 32000 bytes */
+	assert_int_equal(words[4001], 0x0000000120010027);
 }
 
 /* ---- events ---- */
