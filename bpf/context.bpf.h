@@ -98,7 +98,7 @@ static __always_inline __u64 thread_pointer(struct task_struct *p)
 #define TIF_32BIT_ARM64 22
 #define X32_CALL_BIT    0x40000000
 
-/* Returns the number of the system call at whose exit the registers are REGS. */
+/* Returns the number of the system call at whose entry or exit the registers are REGS. */
 static __always_inline long syscall_number(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -110,16 +110,19 @@ static __always_inline long syscall_number(struct pt_regs *regs)
 #endif
 }
 
-/* Returns true if the call uses the 32-bit ABI, whose system calls have different numbers. */
-static __always_inline bool syscall_is_32bit(void)
+/* Returns true if the call of P uses the 32-bit ABI, whose system calls have different numbers. */
+static __always_inline bool syscall_is_32bit_of(struct task_struct *p)
 {
-	struct task_struct *p = bpf_get_current_task_btf();
-
 #if defined(__TARGET_ARCH_x86)
 	return bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT;
 #else
 	return p->thread_info.flags & 1ul << TIF_32BIT_ARM64;
 #endif
+}
+
+static __always_inline bool syscall_is_32bit(void)
+{
+	return syscall_is_32bit_of(bpf_get_current_task_btf());
 }
 
 /*

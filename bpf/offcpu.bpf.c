@@ -96,6 +96,46 @@ static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
 	return bpf_map_lookup_elem(&offcpu_threads, &tid);
 }
 
+#if defined(__TARGET_ARCH_x86)
+#define STACK_CS_USER 3 /* the privilege level of programs, in the lowest bits of CS */
+
+/*
+ * Fills CALL for P, which leaves its CPU or waits. The registers at the entry into the kernel are
+ * at the end of its kernel stack; after an interrupt or a fault, they have no number of a call.
+ */
+static __always_inline void offcpu_read_call(struct task_struct *p, struct offcpu_call *call)
+{
+	struct pt_regs *regs;
+	long number;
+
+	call->table = OFFCPU_CALL_NONE;
+	if (p->flags & PF_KTHREAD)
+		return;
+	regs = (struct pt_regs *)bpf_task_pt_regs(p);
+	number = syscall_number(regs);
+	/* (workers of io_uring were never in a program, so their registers are 0) */
+	if (number < 0 || (regs->cs & STACK_CS_USER) != STACK_CS_USER)
+		return;
+	call->number = (__u32)number;
+	if (syscall_is_32bit_of(p)) {
+		call->table = OFFCPU_CALL_32;
+		call->argument = (__u32)regs->bx;
+		return;
+	}
+	call->table = OFFCPU_CALL_OWN;
+	call->argument = regs->di;
+	if (syscall_is_x32(number)) {
+		call->table = OFFCPU_CALL_X32;
+		call->number &= ~X32_CALL_BIT;
+	}
+}
+#else
+static __always_inline void offcpu_read_call(struct task_struct *p, struct offcpu_call *call)
+{
+	call->table = OFFCPU_CALL_NONE;
+}
+#endif
+
 /*
  * Walks the kernel stack of P, unless P runs, or the session may not contain kernel addresses.
  * Returns the number of frames.
@@ -128,6 +168,18 @@ static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 }
 
 /*
+ * Returns the time of the wakeup that ended the wait of T from BEGIN_NS to NOW_NS; 0 = preempted,
+ * not woken yet, or not known.
+ */
+static __always_inline __u64 offcpu_woken(const struct offcpu_thread *t, __u64 begin_ns,
+					  __u64 now_ns)
+{
+	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns;
+
+	return t->state != 'R' && woken_ns >= begin_ns && woken_ns <= now_ns ? woken_ns : 0;
+}
+
+/*
  * Writes the record of a time off CPU: P was off CPU from BEGIN_NS until NOW_NS. T is the entry of
  * P.
  */
@@ -156,6 +208,8 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->in_iowait = t->in_iowait;
 	rec->end = end;
 	rec->is_earlier = t->is_earlier != 0;
+	rec->woken_ns = offcpu_woken(t, begin_ns, now_ns);
+	rec->call = t->call;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -275,6 +329,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t->is_earlier = 0;
 	t->in_iowait = is_in_iowait(p);
 	t->state = state_letter(state);
+	offcpu_read_call(p, &t->call);
 	offcpu_walk_user(ctx, t, p, now_ns);
 	t->ran_ns = p->se.sum_exec_runtime;
 	t->begin_ns = now_ns;
@@ -554,6 +609,7 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	room->thread.in_iowait = is_in_iowait(p);
 	room->thread.state = state_letter(state);
 	room->thread.is_earlier = 1;
+	offcpu_read_call(p, &room->thread.call);
 	room->thread.begin_ns = waiting_listed_ns;
 	room->thread.user.id = bytes ? room->piece.id : 0;
 	waiting_enter(&room->thread, p);

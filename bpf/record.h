@@ -316,6 +316,21 @@ _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 #define REC_OFFCPU_OPEN 2 /* the thread is still off its CPU at the end of the recording */
 #define REC_OFFCPU_MAX  3
 
+/* The table to which the number of a system call belongs. */
+#define OFFCPU_CALL_NONE 0 /* the thread was in no system call, or it is not known */
+#define OFFCPU_CALL_OWN  1 /* the system calls of this machine */
+#define OFFCPU_CALL_32   2 /* those of the 32-bit ABI */
+#define OFFCPU_CALL_X32  3 /* those of x32; without the bit that marks them */
+#define OFFCPU_CALL_MAX  4
+
+/* The system call in which a thread has left its CPU. */
+struct offcpu_call {
+	__u64 argument; /* its first argument */
+	__u32 number;
+	__u8 table; /* OFFCPU_CALL_* */
+	__u8 pad[3];
+};
+
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
 struct rec_offcpu {
 	struct rec_head head;
@@ -330,8 +345,10 @@ struct rec_offcpu {
 	 * on_iter_waiting.
 	 */
 	__u8 is_earlier;
+	__u64 woken_ns; /* time of the wakeup that ended it; 0 = preempted, or not known */
+	struct offcpu_call call;
 };
-_Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
+_Static_assert(sizeof(struct rec_offcpu) == 80, "ABI");
 
 /* The state of a thread from its departure from a CPU until it runs again. */
 struct offcpu_thread {
@@ -344,9 +361,10 @@ struct offcpu_thread {
 	__u16 is_copied;       /* user.id is the id of a piece, which was sent */
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
 	__u64 woken_ns;        /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
+	struct offcpu_call call;
 	struct rec_stack user; /* the user stack, which becomes a record when it is sent */
 };
-_Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
+_Static_assert(sizeof(struct offcpu_thread) == 1104, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 
@@ -363,7 +381,7 @@ struct waiting_room {
 	struct rec_piece piece;
 	__u8 stack[WAITING_STACK_BYTES];
 };
-_Static_assert(sizeof(struct waiting_room) == 1088 + 5520 + WAITING_STACK_BYTES, "ABI");
+_Static_assert(sizeof(struct waiting_room) == 1104 + 5520 + WAITING_STACK_BYTES, "ABI");
 
 /*
  * The ids of the stacks that each CPU has sent. The ids are in sets; in a full set, a new id

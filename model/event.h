@@ -398,6 +398,15 @@ struct event {
 			 * is unknown (archives of earlier versions)
 			 */
 			const char *reason;
+			 * Time of the wakeup that ended it: until then, the thread was blocked, and
+			 * from then on ready. 0 = it was not woken, or the wakeup is not known. In
+			 * a part that was cut out, it can be behind end_ns.
+			 */
+			uint64_t woken_ns;
+			/* The system call in which it left its CPU; NULL = none, or unknown */
+			const char *syscall;
+			int32_t fd;       /* the descriptor of that call; -1 = none */
+			uint64_t address; /* the futex of that call; 0 = none */
 		} offcpu;
 		struct {
 			/* Koid of the process with this address; kthreadd's for the kernel. */

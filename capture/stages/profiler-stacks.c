@@ -3,12 +3,14 @@
  * Records with a stack: samples, and times off CPU.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/outbuf.h"
 #include "capture/programs/collector.h"
 #include "capture/stages/profiler-parts.h"
+#include "model/calls/call-syscalls.h"
 #include "writer/fxt/fxt-wire.h"
 
 /* No program has code in its first page. */
@@ -259,9 +261,41 @@ static const char *profiler_end_of(const struct rec_offcpu *rec, bool is_open)
 	return rec->end == REC_OFFCPU_RUNS ? "unknown" : NULL;
 }
 
+enum { SYSCALL_NAME_MAX = 32 };
+
+/*
+ * Sets the system call of EV from REC. TO has room for the name of a call of another ABI. (A fault
+ * in a system call has the registers of the call.)
+ */
+static void profiler_set_call(const struct rec_offcpu *rec, char to[static SYSCALL_NAME_MAX],
+			      struct event *ev)
+{
+	const struct call_syscall *call = rec->call.table == OFFCPU_CALL_OWN
+						  ? call_syscall_by_number(rec->call.number)
+						  : NULL;
+	int32_t fd = (int32_t)rec->call.argument;
+
+	ev->offcpu.fd = -1;
+	if (rec->call.table == OFFCPU_CALL_NONE)
+		return;
+	ev->offcpu.syscall = call ? call->name : to;
+	snprintf(to, SYSCALL_NAME_MAX, "%s%u",
+		 rec->call.table == OFFCPU_CALL_32    ? "32-bit "
+		 : rec->call.table == OFFCPU_CALL_X32 ? "x32 "
+						      : "",
+		 rec->call.number);
+	if (!call || !call->signature)
+		return;
+	if (strncmp(call->signature, "(fd ", 4) == 0 && fd >= 0)
+		ev->offcpu.fd = fd;
+	if (strcmp(call->name, "futex") == 0 || strcmp(call->name, "futex_wait") == 0)
+		ev->offcpu.address = rec->call.argument;
+}
+
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
+	char name[SYSCALL_NAME_MAX];
 	/*
 	 * For a thread that returns after the end of the recording, the time off CPU is still open.
 	 */
@@ -277,6 +311,7 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 			.reason = rec->in_iowait ? "io" : NULL,
 			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
+			.woken_ns = is_open ? 0 : rec->woken_ns,
 		},
 	};
 	bool is_waiting;
@@ -286,6 +321,7 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 	    rec->begin_ns < p->pipe->seen_ns ||
 	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
 		return 0;
+	profiler_set_call(rec, name, &ev);
 	is_waiting = profiler_is_waiting(p, rec);
 	r = profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack,
 				 rec->is_earlier && !is_waiting ? 0 : rec->user_stack);

@@ -69,6 +69,10 @@ static struct json_object *why_json_wait(const struct why_view *v, uint32_t tid,
 			   JSON_IF(cause.second, "second", wait_cause_rows[cause.second].key),
 			   JSON("evidence", wait_evidence_keys[cause.evidence]),
 			   JSON_IF(cause.function, "function", cause.function),
+			   JSON_IF(wait && wait->woken_ns, "woken_ns", wait->woken_ns),
+			   JSON_IF(wait && wait->syscall, "syscall", wait->syscall),
+			   JSON_IF(wait && wait->fd >= 0, "fd", wait->fd),
+			   JSON_IF(wait && wait->address, "address", wait->address),
 			   JSON_IF(wait, "stack", why_json_stack(v, wait->node)));
 }
 

@@ -119,18 +119,32 @@ static void why_text_print_path(const struct why_view *v, const struct why_insta
 	printf("      in %" PRIu64 " steps\n", i->path.n_steps + i->path.n_joined);
 }
 
+/* The system call of a wait, with its descriptor or futex; WAIT can be NULL. */
+static void why_text_print_call(const struct why_wait *wait)
+{
+	if (!wait || !wait->syscall)
+		return;
+	printf(", in the system call %s", wait->syscall);
+	if (wait->fd >= 0)
+		printf(" (descriptor %" PRId32 ")", wait->fd);
+	if (wait->address != 0)
+		printf(" (address %#" PRIx64 ")", wait->address);
+}
+
 /* The functions in which the thread waited: the innermost of the program. */
 static void why_text_print_wait(const struct why_view *v, const struct why_instance *i)
 {
 	const struct wait_verdict *w = &i->verdict_of_wait;
+	const struct why_wait *wait = i->wait_ns ? why_find_wait(v->why, i->tid, i->wait_ns) : NULL;
 
-	if (w->cause == WAIT_UNKNOWN)
+	if (w->cause == WAIT_UNKNOWN && !(wait && wait->syscall))
 		return;
 	printf("    waits for %s", wait_cause_rows[w->cause].title);
 	if (w->second != WAIT_UNKNOWN)
 		printf(", and for %s", wait_cause_rows[w->second].title);
 	if (w->function)
 		printf(", in %s()", w->function);
+	why_text_print_call(wait);
 	printf("\n");
 }
 
@@ -227,8 +241,10 @@ static void why_text_print_open_waits(const struct why_view *v)
 		const struct why_open_wait *o = &w->open_waits[i];
 		const struct why_wait *wait = why_find_wait(w, o->tid, o->from_ns);
 
-		printf("%s%10s  %s, for %s\n", o->earlier ? ">" : " ", TEXT_TIME(o->ns),
+		printf("%s%10s  %s, for %s", o->earlier ? ">" : " ", TEXT_TIME(o->ns),
 		       NAME(v, o->tid), wait_cause_rows[o->verdict.cause].title);
+		why_text_print_call(wait);
+		printf("\n");
 		if (wait)
 			why_text_print_stack(v, wait->node);
 	}

@@ -37,6 +37,7 @@ static uint64_t why_waits_key(uint32_t tid, uint64_t from_ns)
 static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 {
 	const char *left_by = ev->offcpu.left_by, *begun = ev->offcpu.begun;
+	const char *syscall = ev->offcpu.syscall;
 	uintptr_t number = w->n + 1;
 
 	if (ev->tid == 0)
@@ -46,7 +47,9 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		w->n_dropped++;
 		return 0;
 	}
-	if (GROW(w->list, w->room, w->n + 1) < 0)
+	if (syscall)
+		syscall = text_set_keep(&w->texts, syscall);
+	if ((ev->offcpu.syscall && !syscall) || GROW(w->list, w->room, w->n + 1) < 0)
 		return -ENOMEM;
 	w->list[w->n] = (struct why_wait){
 		.tid = ev->tid,
@@ -57,6 +60,11 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		.estimated = left_by && strcmp(left_by, "unknown") == 0,
 		.earlier = begun && strcmp(begun, "earlier") == 0,
 		.letter = ev->offcpu.state,
+		.fd = ev->offcpu.fd,
+		.address = ev->offcpu.address,
+		.syscall = syscall,
+		/* (a cut can leave a wakeup behind the end) */
+		.woken_ns = ev->offcpu.woken_ns <= ev->offcpu.end_ns ? ev->offcpu.woken_ns : 0,
 	};
 	if (table_set(&w->index, why_waits_key(ev->tid, ev->ts_ns), (void *)number) < 0 ||
 	    table_set(&w->pending, ev->tid, (void *)number) < 0)
@@ -193,8 +201,10 @@ static int why_waits_find_functions(struct why_waits *w, uint32_t node, struct w
 static int why_waits_classify(struct why_waits *w, uint32_t node, const struct wait_facts *state,
 			      struct wait_verdict *ret)
 {
-	uint64_t key =
-		((uint64_t)node << 9 | (uint8_t)state->letter << 1 | state->is_kernel_thread) + 1;
+	/* (equal names of system calls have one address) */
+	const uint64_t parts[] = { node, (uint8_t)state->letter, state->is_kernel_thread,
+				   (uintptr_t)state->syscall };
+	uint64_t key = table_hash(parts, sizeof(parts));
 	struct why_stack *known = table_get(&w->judged, key);
 	struct why_functions functions = { 0 };
 	struct wait_facts facts = *state;
@@ -233,6 +243,7 @@ int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
 				  ?: wait ? wait->letter
 					  : 0,
 		.is_kernel_thread = is_kernel_thread,
+		.syscall = wait ? wait->syscall : NULL,
 	};
 	int r;
 

@@ -26,6 +26,10 @@ struct why_wait {
 	bool earlier;            /* it waited before from_ns */
 	bool estimated;          /* to_ns is an estimate */
 	char letter;             /* its state */
+	int32_t fd;              /* the descriptor of the call; -1 = none */
+	uint64_t woken_ns;       /* blocked until then, then ready; 0 = not known */
+	uint64_t address;        /* the futex of the call; 0 = none */
+	const char *syscall;     /* in which it left its CPU; in `texts`; NULL = none, or unknown */
 	uint32_t node; /* of the profile: the stack with which it left its CPU; 0 = none */
 	struct wait_verdict verdict; /* valid after why_waits_judge() */
 	bool judged;

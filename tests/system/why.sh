@@ -58,6 +58,19 @@ judge_troubles() {
 }
 record_and_judge "$TMP/t.fxt" record_troubles judge_troubles
 
+note "system calls of waits, and times of wakeups"
+expect_exit 0 "$KYMO" dump --json "$TMP/t.fxt"
+cp "$TMP/stdout" "$TMP/t.json"
+json "$TMP/t.json" 'select(.name == "offcpu") | .timestamp_ns as $from |
+	[.args[] | {(.name): .value}] | add | select(.woken != null) | .woken >= $from' >"$TMP/woken"
+assert_ge "$(grep -c true "$TMP/woken")" 4 "waits with the time of the wakeup"
+assert_eq "$(grep -c false "$TMP/woken" || true)" 0 "wakeups before the wait"
+if [ "$(uname -m)" = x86_64 ]; then
+	explain inv-high
+	holds "$TMP/why.json" '.worst[0].wait | .syscall == "futex" and .address > 0' ||
+		fail "the futex of inv-high: $(json "$TMP/why.json" '.worst[0].wait | del(.stack)')"
+fi
+
 note "threads by name, process and cgroup"
 expect_exit 0 "$KYMO" why --json "$TMP/t.fxt" 'inv-*'
 holds "$TMP/stdout" '[.threads[].thread.name] | sort == ["inv-high", "inv-low", "inv-mid"]' || fail "inv-*"

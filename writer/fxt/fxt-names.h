@@ -248,7 +248,10 @@
 	X(RETURN_ADDRESS, 220, "return address")                                                   \
 	X(LEFT_BY, 221, "left by")                                                                 \
 	X(CALL_STACK, 222, "call stack")                                                           \
-	X(HIT, 223, "hit")
+	X(HIT, 223, "hit")                                                                         \
+	/* names in times off CPU */                                                               \
+	X(WOKEN, 224, "woken")                                                                     \
+	X(SYSCALL, 225, "syscall")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "capture/calls/probed-inodes.h"
+#include "model/calls/call-syscalls.h"
 #include "tests/support/fakes/fake-collector.h"
 #include "tests/support/fixtures/profiler-stage.h"
 #include "tests/support/unit.h"
@@ -65,6 +66,48 @@ TEST(test_offcpu)
 	put(f, &rec);
 	assert_string_equal(profiled(f), "away 150-200 500 S by 9;left 150 500 1000;"
 					 "away 100-200 500 D by 0 io;left 100 500 1000;");
+}
+
+/* The wakeup, and the system call with its descriptor or futex. */
+TEST(test_offcpu_call)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.state = 'S',
+		.woken_ns = 190,
+		.call = { .argument = 0x700000001008, .table = OFFCPU_CALL_OWN },
+	};
+
+	rec.call.number = (uint32_t)call_syscall_by_name("futex")->number;
+	put(f, &rec);
+	rec.call.number = (uint32_t)call_syscall_by_name("read")->number;
+	rec.call.argument = 7;
+	put(f, &rec);
+	rec.call.argument = UINT64_MAX; /* no descriptor */
+	put(f, &rec);
+	rec.call.number = (uint32_t)call_syscall_by_name("nanosleep")->number;
+	rec.call.argument = 7;
+	put(f, &rec);
+	rec.call.number = 99999; /* unknown */
+	put(f, &rec);
+	rec.call.number = 3;
+	rec.call.table = OFFCPU_CALL_32; /* other numbers, and other arguments */
+	put(f, &rec);
+	rec.call.table = OFFCPU_CALL_X32;
+	put(f, &rec);
+	rec.call.table = OFFCPU_CALL_NONE;
+	put(f, &rec);
+	rec.end = REC_OFFCPU_OPEN; /* it was not woken in the recording */
+	put(f, &rec);
+#define AWAY "away 150-200 500 S by 0;woken 190;"
+	assert_string_equal(profiled(f),
+			    AWAY "in futex -1 700000001008;" AWAY "in read 7 0;" AWAY
+				 "in read -1 0;" AWAY "in nanosleep -1 0;" AWAY
+				 "in 99999 -1 0;" AWAY "in 32-bit 3 -1 0;" AWAY
+				 "in x32 3 -1 0;" AWAY "away 150-200 500 S by 0 open;");
+#undef AWAY
 }
 
 /*
@@ -366,6 +409,7 @@ int main(void)
 		CASE(test_samples),
 		CASE(test_nonsense),
 		CASE(test_offcpu),
+		CASE(test_offcpu_call),
 		CASE(test_offcpu_open),
 		CASE(test_offcpu_earlier),
 		CASE(test_offcpu_copied),

@@ -331,6 +331,32 @@ TEST(test_own_function)
 		       "high (11) was blocked for 80.0 ms; the cause is unknown.");
 }
 
+/* Without names of the kernel's functions, the system call tells the cause. */
+TEST(test_syscall)
+{
+	const struct why_wait *wait;
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	feed(&v, (struct event){ .kind = EVENT_OFFCPU,
+				 .ts_ns = 10 * MS,
+				 .pid = HIGH,
+				 .tid = HIGH,
+				 .offcpu = { .end_ns = 95 * MS,
+					     .state = 'S',
+					     .woken_ns = 90 * MS,
+					     .syscall = "nanosleep",
+					     .fd = -1,
+					     .address = 5 } });
+	wait = why_find_wait(v.why, HIGH, 10 * MS);
+	assert_string_equal(wait->syscall, "nanosleep");
+	assert_int_equal(wait->woken_ns, 90 * MS);
+	assert_int_equal(wait->fd, -1);
+	assert_int_equal(wait->address, 5);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_SLEEP, 0, "high (11) slept for 80.0 ms by its own choice.");
+}
+
 /* LOW ran, then waited, and then MID ran, for less time than LOW took in total. */
 TEST(test_main_thread)
 {
@@ -487,11 +513,12 @@ int main(void)
 		cmocka_unit_test(test_ends_of_waits), cmocka_unit_test(test_disks),
 		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
 		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
-		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
-		cmocka_unit_test(test_late_softirqs), cmocka_unit_test(test_large_koids),
-		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
-		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
+		cmocka_unit_test(test_syscall),       cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_softirqs),      cmocka_unit_test(test_late_softirqs),
+		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
+		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
+		cmocka_unit_test(test_own_waits),     cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_own_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -308,6 +308,20 @@ static void assert_same_memory(const struct event *is, const struct event *want)
 	}
 }
 
+static void assert_same_offcpu(const struct event *is, const struct event *want)
+{
+	assert_int_equal(is->offcpu.end_ns, want->offcpu.end_ns);
+	assert_int_equal(is->offcpu.waker_tid, want->offcpu.waker_tid);
+	assert_int_equal(is->offcpu.state, want->offcpu.state);
+	assert_string_equal(is->offcpu.left_by ?: "", want->offcpu.left_by ?: "");
+	assert_string_equal(is->offcpu.begun ?: "", want->offcpu.begun ?: "");
+	assert_int_equal(is->offcpu.woken_ns, want->offcpu.woken_ns);
+	assert_string_equal(is->offcpu.syscall ?: "", want->offcpu.syscall ?: "");
+	assert_int_equal(is->offcpu.fd, want->offcpu.fd);
+	assert_int_equal(is->offcpu.address, want->offcpu.address);
+	assert_string_equal(is->offcpu.reason ?: "", want->offcpu.reason ?: "");
+}
+
 static void assert_same_profile(const struct event *is, const struct event *want)
 {
 	switch (want->kind) {
@@ -323,12 +337,7 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_same_frame(is, want);
 		break;
 	case EVENT_OFFCPU:
-		assert_int_equal(is->offcpu.end_ns, want->offcpu.end_ns);
-		assert_int_equal(is->offcpu.waker_tid, want->offcpu.waker_tid);
-		assert_int_equal(is->offcpu.state, want->offcpu.state);
-		assert_string_equal(is->offcpu.left_by ?: "", want->offcpu.left_by ?: "");
-		assert_string_equal(is->offcpu.begun ?: "", want->offcpu.begun ?: "");
-		assert_string_equal(is->offcpu.reason ?: "", want->offcpu.reason ?: "");
+		assert_same_offcpu(is, want);
 		break;
 	case EVENT_SAMPLE:
 		assert_int_equal(is->sample.n_frames, want->sample.n_frames);

@@ -453,7 +453,7 @@ static void add_wait(struct perfetto_writer *w, uint64_t ts_ns, uint32_t tid, co
 		.ts_ns = ts_ns,
 		.pid = tid,
 		.tid = tid,
-		.offcpu = { .end_ns = ts_ns + 10, .state = 'D', .reason = reason },
+		.offcpu = { .end_ns = ts_ns + 10, .state = 'D', .reason = reason, .fd = -1 },
 	};
 	const struct event sample = {
 		.kind = EVENT_SAMPLE,
