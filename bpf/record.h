@@ -327,8 +327,10 @@ _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 struct offcpu_call {
 	__u64 argument; /* its first argument */
 	__u32 number;
-	__u8 table; /* OFFCPU_CALL_* */
-	__u8 pad[3];
+	__u32 owner_tid; /* of the lock for which it waits, as its memory says; 0 = none, unknown */
+	__u8 table;      /* OFFCPU_CALL_* */
+	__u8 is_shared;  /* 1: the owner can be a thread of another process */
+	__u8 pad[6];
 };
 
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
@@ -348,7 +350,7 @@ struct rec_offcpu {
 	__u64 woken_ns; /* time of the wakeup that ended it; 0 = preempted, or not known */
 	struct offcpu_call call;
 };
-_Static_assert(sizeof(struct rec_offcpu) == 80, "ABI");
+_Static_assert(sizeof(struct rec_offcpu) == 88, "ABI");
 
 /* The state of a thread from its departure from a CPU until it runs again. */
 struct offcpu_thread {
@@ -364,7 +366,7 @@ struct offcpu_thread {
 	struct offcpu_call call;
 	struct rec_stack user; /* the user stack, which becomes a record when it is sent */
 };
-_Static_assert(sizeof(struct offcpu_thread) == 1104, "ABI");
+_Static_assert(sizeof(struct offcpu_thread) == 1112, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 
@@ -381,7 +383,7 @@ struct waiting_room {
 	struct rec_piece piece;
 	__u8 stack[WAITING_STACK_BYTES];
 };
-_Static_assert(sizeof(struct waiting_room) == 1104 + 5520 + WAITING_STACK_BYTES, "ABI");
+_Static_assert(sizeof(struct waiting_room) == 1112 + 5520 + WAITING_STACK_BYTES, "ABI");
 
 /*
  * The ids of the stacks that each CPU has sent. The ids are in sets; in a full set, a new id

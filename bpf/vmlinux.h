@@ -189,6 +189,10 @@ struct uprobe_task {
 
 struct completion;
 
+struct pid {
+	unsigned int level; /* of its namespace; 0 = the first one */
+};
+
 struct task_struct {
 	struct uprobe_task *utask;
 	struct thread_info thread_info;
@@ -199,6 +203,7 @@ struct task_struct {
 	int prio;
 	unsigned int flags;
 	struct sched_entity se;
+	struct pid *thread_pid;
 	struct mm_struct *mm;
 	unsigned in_execve : 1;
 	unsigned in_iowait : 1;

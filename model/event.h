@@ -407,6 +407,8 @@ struct event {
 			const char *syscall;
 			int32_t fd;       /* the descriptor of that call; -1 = none */
 			uint64_t address; /* the futex of that call; 0 = none */
+			/* The thread that had the lock for which it waited; 0 = unknown */
+			uint32_t owner_tid;
 		} offcpu;
 		struct {
 			/* Koid of the process with this address; kthreadd's for the kernel. */

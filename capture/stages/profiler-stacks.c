@@ -292,6 +292,24 @@ static void profiler_set_call(const struct rec_offcpu *rec, char to[static SYSCA
 		ev->offcpu.address = rec->call.argument;
 }
 
+/*
+ * Sets the owner of the lock in EV. Programs can have any number there, so it must be the tid of a
+ * thread, of the same process unless other processes can use the lock. Returns 0 or a negative
+ * errno.
+ */
+static int profiler_set_owner(struct profiler *p, const struct rec_offcpu *rec, struct event *ev)
+{
+	uint32_t tid = rec->call.owner_tid;
+	const struct task *owner =
+		tid > 0 && tid < TASKS_TID_MAX ? tasks_get(p->pipe->tasks, tid) : NULL;
+
+	if (!owner || tid == rec->head.tid || owner->start_ns > rec->begin_ns ||
+	    (owner->pid != rec->head.pid && !rec->call.is_shared))
+		return 0;
+	ev->offcpu.owner_tid = tasks_koid(p->pipe->tasks, tid);
+	return pipeline_announce_thread(p->pipe, tid, owner->pid);
+}
+
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
@@ -323,8 +341,10 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 		return 0;
 	profiler_set_call(rec, name, &ev);
 	is_waiting = profiler_is_waiting(p, rec);
-	r = profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack,
-				 rec->is_earlier && !is_waiting ? 0 : rec->user_stack);
+	r = profiler_set_owner(p, rec, &ev);
+	r = r
+		    ?: profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack,
+					    rec->is_earlier && !is_waiting ? 0 : rec->user_stack);
 	if (is_waiting) {
 		profiler_forget(p, &p->waiting, rec->user_stack);
 		profiler_forget(p, &p->waiting_before, rec->user_stack);

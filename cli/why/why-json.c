@@ -64,16 +64,17 @@ static struct json_object *why_json_wait(const struct why_view *v, uint32_t tid,
 
 	if (why_find_cause(v->why, tid, from_ns, &cause) < 0)
 		return NULL;
-	return JSON_OBJECT(JSON("from_ns", from_ns),
-			   JSON("cause", wait_cause_rows[cause.cause].key),
-			   JSON_IF(cause.second, "second", wait_cause_rows[cause.second].key),
-			   JSON("evidence", wait_evidence_keys[cause.evidence]),
-			   JSON_IF(cause.function, "function", cause.function),
-			   JSON_IF(wait && wait->woken_ns, "woken_ns", wait->woken_ns),
-			   JSON_IF(wait && wait->syscall, "syscall", wait->syscall),
-			   JSON_IF(wait && wait->fd >= 0, "fd", wait->fd),
-			   JSON_IF(wait && wait->address, "address", wait->address),
-			   JSON_IF(wait, "stack", why_json_stack(v, wait->node)));
+	return JSON_OBJECT(
+		JSON("from_ns", from_ns), JSON("cause", wait_cause_rows[cause.cause].key),
+		JSON_IF(cause.second, "second", wait_cause_rows[cause.second].key),
+		JSON("evidence", wait_evidence_keys[cause.evidence]),
+		JSON_IF(cause.function, "function", cause.function),
+		JSON_IF(wait && wait->woken_ns, "woken_ns", wait->woken_ns),
+		JSON_IF(wait && wait->syscall, "syscall", wait->syscall),
+		JSON_IF(wait && wait->fd >= 0, "fd", wait->fd),
+		JSON_IF(wait && wait->address, "address", wait->address),
+		JSON_IF(wait && wait->owner_tid, "owner", why_json_thread(v, wait->owner_tid)),
+		JSON_IF(wait, "stack", why_json_stack(v, wait->node)));
 }
 
 static struct json_object *why_json_step(const struct why_view *v, const struct path_step *s)
@@ -135,6 +136,8 @@ static struct json_object *why_json_open_wait(const struct why_view *v,
 {
 	return JSON_OBJECT(JSON("thread", why_json_thread(v, o->tid)), JSON_OF(o, ns),
 			   JSON_IF(o->earlier, "earlier", o->earlier),
+			   JSON_IF(o->n_deadlocked, "deadlocked", (uint64_t)o->n_deadlocked),
+			   JSON_IF(o->n_deadlocked, "deadlocked", o->n_deadlocked),
 			   JSON("wait", why_json_wait(v, o->tid, o->from_ns)));
 }
 

@@ -94,13 +94,16 @@ const char *const why_text_kinds[PATH_KINDS] = {
 	[PATH_TOO_DEEP] = "waits for too many others",
 };
 
-static void why_text_print_step(const struct why_view *v, const struct path_step *s)
+static void why_text_print_step(const struct why_view *v, const struct path_step *s, bool is_end)
 {
 	printf("      %+.6f s %10s  %s %s", why_text_seconds(v, s->from_ns),
 	       TEXT_TIME(s->to_ns - s->from_ns), NAME(v, s->tid), why_text_kinds[s->kind]);
 	if (s->kind == PATH_RUNNABLE && s->holder != 0)
 		printf("; %s has CPU %" PRIu32, NAME(v, s->holder), s->cpu);
-	if (s->via != 0)
+	/* (the path follows the owner of a lock that was not released) */
+	if (s->via != 0 && is_end)
+		printf(", with a lock for which %s waits", NAME(v, s->via));
+	else if (s->via != 0)
 		printf(", then wakes %s", NAME(v, s->via));
 	printf("\n");
 }
@@ -110,7 +113,8 @@ static void why_text_print_path(const struct why_view *v, const struct why_insta
 {
 	if (i->path.n_steps <= WHY_TEXT_STEPS) {
 		for (size_t k = 0; k < i->path.n_steps; k++)
-			why_text_print_step(v, &i->path.steps[k]);
+			why_text_print_step(v, &i->path.steps[k],
+					    i->open && i->path.steps[k].to_ns == i->to_ns);
 		return;
 	}
 	for (size_t k = 0; k < i->path.n_shares && k < WHY_TEXT_STEPS; k++)
@@ -119,8 +123,8 @@ static void why_text_print_path(const struct why_view *v, const struct why_insta
 	printf("      in %" PRIu64 " steps\n", i->path.n_steps + i->path.n_joined);
 }
 
-/* The system call of a wait, with its descriptor or futex; WAIT can be NULL. */
-static void why_text_print_call(const struct why_wait *wait)
+/* The system call of a wait, with its descriptor, futex, owner; WAIT can be NULL. */
+static void why_text_print_call(const struct why_view *v, const struct why_wait *wait)
 {
 	if (!wait || !wait->syscall)
 		return;
@@ -129,6 +133,8 @@ static void why_text_print_call(const struct why_wait *wait)
 		printf(" (descriptor %" PRId32 ")", wait->fd);
 	if (wait->address != 0)
 		printf(" (address %#" PRIx64 ")", wait->address);
+	if (wait->owner_tid != 0)
+		printf("; %s had the lock", NAME(v, wait->owner_tid));
 }
 
 /* The functions in which the thread waited: the innermost of the program. */
@@ -144,7 +150,7 @@ static void why_text_print_wait(const struct why_view *v, const struct why_insta
 		printf(", and for %s", wait_cause_rows[w->second].title);
 	if (w->function)
 		printf(", in %s()", w->function);
-	why_text_print_call(wait);
+	why_text_print_call(v, wait);
 	printf("\n");
 }
 
@@ -243,8 +249,8 @@ static void why_text_print_open_waits(const struct why_view *v)
 
 		printf("%s%10s  %s, for %s", o->earlier ? ">" : " ", TEXT_TIME(o->ns),
 		       NAME(v, o->tid), wait_cause_rows[o->verdict.cause].title);
-		why_text_print_call(wait);
-		printf("\n");
+		why_text_print_call(v, wait);
+		printf("%s\n", o->n_deadlocked ? ": a deadlock" : "");
 		if (wait)
 			why_text_print_stack(v, wait->node);
 	}

@@ -45,11 +45,13 @@ uint64_t why_instances_busy_ns(const struct why_times *t)
 	return ns;
 }
 
-/* Whether A belongs before B: it is longer. Of equally long ones, the busier thread's. */
+/* Whether A belongs before B: a deadlock, or longer. Of equally long ones, the busier thread's. */
 static bool why_instances_is_worse(const struct why_instance *a, const struct why_instance *b)
 {
 	uint64_t ns = a->to_ns - a->from_ns, than_ns = b->to_ns - b->from_ns;
 
+	if (a->deadlocked != b->deadlocked)
+		return a->deadlocked;
 	return ns != than_ns ? ns > than_ns
 			     : why_instances_busy_ns(&a->times) > why_instances_busy_ns(&b->times);
 }
@@ -112,6 +114,7 @@ static int why_instances_close(struct why_walk *walk)
 	if (walk->w->state->options.what != WHY_INSTANCE_WAIT)
 		return 0;
 	now.what = WHY_INSTANCE_WAIT;
+	now.deadlocked = now.open && why_instances_deadlock(walk->w, now.tid) > 0;
 	return why_instances_keep(walk->w, &now);
 }
 
@@ -284,8 +287,13 @@ int why_instances_find_wait(struct why *w, struct why_instance *i)
 
 /* ---- open waits ---- */
 
+/* The length of the longest circle of threads that is found. */
+enum { WHY_DEADLOCK_MAX = 64 };
+
 DEFINE_ORDER(why_instances_open_order, struct why_open_wait,
-	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid))
+	     COMPARE(y->n_deadlocked > 0, x->n_deadlocked > 0)
+		     ?: COMPARE(y->ns, x->ns)
+		     ?: COMPARE(x->tid, y->tid))
 
 /* The segment of the wait that TID has not ended at the end of the window. */
 static bool why_instances_open_segment(struct why *w, uint32_t tid, struct thread_segment *ret)
@@ -309,6 +317,31 @@ static bool why_instances_open_segment(struct why *w, uint32_t tid, struct threa
 	return wait && wait->open;
 }
 
+uint32_t why_instances_open_owner(struct why *w, uint32_t tid)
+{
+	struct thread_segment segment;
+	const struct why_wait *wait;
+
+	if (tid == 0 || !why_instances_open_segment(w, tid, &segment))
+		return 0;
+	wait = why_find_wait(w, tid, segment.from_ns);
+	return wait && wait->open && wait->to_ns <= w->to_ns ? wait->owner_tid : 0;
+}
+
+unsigned why_instances_deadlock(struct why *w, uint32_t tid)
+{
+	uint32_t owner = tid;
+
+	for (unsigned n = 1; n <= WHY_DEADLOCK_MAX; n++) {
+		owner = why_instances_open_owner(w, owner);
+		if (owner == 0)
+			return 0;
+		if (owner == tid)
+			return n;
+	}
+	return 0;
+}
+
 int why_instances_find_open(struct why *w, const struct why_thread *t)
 {
 	struct why_state *s = w->state;
@@ -326,6 +359,7 @@ int why_instances_find_open(struct why *w, const struct why_thread *t)
 		.from_ns = segment.from_ns,
 		.ns = to_ns - segment.from_ns,
 		.earlier = wait && wait->earlier,
+		.n_deadlocked = why_instances_deadlock(w, t->tid),
 	};
 	if (why_waits_judge(&s->waits, &segment, why_thread_is_kernel(s->summary, t->tid),
 			    &open.verdict) < 0)

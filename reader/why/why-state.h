@@ -36,6 +36,15 @@ int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint64_t to_
  * Finds the instances of T, and keeps the longest of all threads in W->worst. Of calls and marks,
  * sums their times up in T, and their holders in thread_holders. Returns 0 or -ENOMEM.
  */
+/* The owner of the lock for which TID waits at the end of the window; koid; 0 = unknown. */
+uint32_t why_instances_open_owner(struct why *w, uint32_t tid);
+
+/*
+ * The number of threads, with TID, that wait in a circle for each other's locks at the end of the
+ * window; 0 = TID waits in no circle.
+ */
+unsigned why_instances_deadlock(struct why *w, uint32_t tid);
+
 int why_instances_find(struct why *w, struct why_thread *t);
 
 /* Finds the longest wait of I, and its waker. Returns 0 or -ENOMEM. */

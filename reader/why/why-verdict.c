@@ -23,7 +23,7 @@ const char *const why_verdict_keys[WHY_VERDICTS] = {
 	[WHY_REMOTE] = "remote",         [WHY_PROGRAM] = "program",
 	[WHY_CHILD] = "child",           [WHY_SLEEP] = "sleep",
 	[WHY_HELD_BACK] = "held_back",   [WHY_IDLE] = "idle",
-	[WHY_TOO_LITTLE] = "too_little",
+	[WHY_TOO_LITTLE] = "too_little", [WHY_DEADLOCK] = "deadlock",
 };
 
 const char *const why_certainty_keys[WHY_CERTAINTIES] = {
@@ -445,12 +445,56 @@ static int why_verdict_by_path(const struct why_case *c, const struct why_sums *
 				     sums->main, v);
 }
 
+/* Its wait has not ended, and its owners wait in a circle. */
+static int why_verdict_deadlock(const struct why_case *c, const struct why_sums *sums,
+				struct why_verdict *v)
+{
+	char more[64] = "";
+
+	v->kind = WHY_DEADLOCK;
+	v->ns = sums->cause_ns;
+	v->culprit = c->owner;
+	if (c->n_deadlocked > 2)
+		snprintf(more, sizeof(more), ", in a circle of %u threads", c->n_deadlocked);
+	return why_verdict_print(&v->text,
+				 "deadlock: %s has waited %s for the lock at %#" PRIx64
+				 ", which %s has; %s waits for a lock that %s has%s.",
+				 NAME(c, c->tid), TEXT_TIME(sums->cause_ns), c->lock,
+				 NAME(c, c->owner), NAME(c, c->owner), NAME(c, c->next_owner), more)
+		       ?: why_verdict_print(&v->remedy,
+					    "Take the locks in the same order in all threads.");
+}
+
+/* Adds a sentence that names the owner of the lock. */
+static int why_verdict_name_owner(const struct why_case *c, const struct why_sums *sums,
+				  struct why_verdict *v)
+{
+	char *text = v->text;
+	int r;
+
+	if (c->owner == 0 || sums->cause != WAIT_LOCK || v->kind == WHY_DEADLOCK)
+		return 0;
+	if (v->kind != WHY_LOCK_OPEN && v->kind != WHY_LOCK_HELD && v->kind != WHY_INVERSION)
+		return 0;
+	if (v->culprit == 0)
+		v->culprit = c->owner;
+	r = why_verdict_print(&v->text, "%s %s had the lock when the wait began.", text,
+			      NAME(c, c->owner));
+	free(text);
+	return r;
+}
+
 /* The thread was blocked for most of the interval. */
 static int why_verdict_blocked(const struct why_case *c, struct why_sums *sums,
 			       struct why_verdict *v)
 {
-	int r = why_verdict_by_path(c, sums, v);
+	int r;
 
+	if (c->n_deadlocked > 0 && sums->cause_ns >= sums->total_ns / 2) {
+		sums->uses_cause = true;
+		return why_verdict_deadlock(c, sums, v);
+	}
+	r = why_verdict_by_path(c, sums, v);
 	if (r != -ENODATA) {
 		sums->uses_path = sums->uses_cause = true;
 		return r;
@@ -625,6 +669,7 @@ int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 		r = why_verdict_nothing(c, &sums, &v);
 	v.certainty = why_verdict_certainty(c, &sums);
 	r = r ?: why_verdict_name_disk(c, &sums, &v);
+	r = r ?: why_verdict_name_owner(c, &sums, &v);
 	r = r ?: why_verdict_qualify(&v);
 	if (r < 0) {
 		why_verdict_deinit(&v);

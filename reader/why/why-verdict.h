@@ -25,7 +25,8 @@ enum why_verdict_kind {
 	WHY_QUOTA,      /* throttled */
 	WHY_LOCK_HELD,  /* the lock's owner worked */
 	WHY_INVERSION,  /* the owner was ready, and another thread had its CPU */
-	WHY_LOCK_OPEN,  /* a wait for a lock that nobody has released; the owner is unknown */
+	WHY_LOCK_OPEN,  /* a wait for a lock that nobody has released */
+	WHY_DEADLOCK,   /* threads wait for each other's locks, until the end */
 	WHY_SLOW_DISK,
 	WHY_JOURNAL, /* fsync() and similar */
 	WHY_FAULTS,
@@ -74,6 +75,10 @@ struct why_case {
 	uint64_t idle_cpu_ns; /* 0 = it is not known */
 	uint32_t waker; /* the thread that ended its only wait; 0 = none, several, or no thread */
 	const struct why_disk *disk;   /* the disk of its requests; NULL = not recorded, or none */
+	uint32_t owner;                /* of the lock for which it waited longest; 0 = unknown */
+	uint64_t lock;                 /* its address */
+	uint32_t next_owner;           /* of the lock for which OWNER waits; 0 = unknown */
+	unsigned n_deadlocked;         /* threads that wait in a circle with it; 0 = none */
 	const char *function;          /* in which it waited for longest; NULL = unknown */
 	bool has_waits;                /* the archive has details of waits */
 	bool has_interrupts;           /* ... and interrupts */

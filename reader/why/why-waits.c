@@ -62,6 +62,7 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		.letter = ev->offcpu.state,
 		.fd = ev->offcpu.fd,
 		.address = ev->offcpu.address,
+		.owner_tid = ev->offcpu.owner_tid,
 		.syscall = syscall,
 		/* (a cut can leave a wakeup behind the end) */
 		.woken_ns = ev->offcpu.woken_ns <= ev->offcpu.end_ns ? ev->offcpu.woken_ns : 0,
@@ -203,7 +204,7 @@ static int why_waits_classify(struct why_waits *w, uint32_t node, const struct w
 {
 	/* (equal names of system calls have one address) */
 	const uint64_t parts[] = { node, (uint8_t)state->letter, state->is_kernel_thread,
-				   (uintptr_t)state->syscall };
+				   (uintptr_t)state->syscall, state->has_owner };
 	uint64_t key = table_hash(parts, sizeof(parts));
 	struct why_stack *known = table_get(&w->judged, key);
 	struct why_functions functions = { 0 };
@@ -244,6 +245,7 @@ int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
 					  : 0,
 		.is_kernel_thread = is_kernel_thread,
 		.syscall = wait ? wait->syscall : NULL,
+		.has_owner = wait && wait->owner_tid != 0,
 	};
 	int r;
 

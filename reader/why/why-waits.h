@@ -29,6 +29,7 @@ struct why_wait {
 	int32_t fd;              /* the descriptor of the call; -1 = none */
 	uint64_t woken_ns;       /* blocked until then, then ready; 0 = not known */
 	uint64_t address;        /* the futex of the call; 0 = none */
+	uint32_t owner_tid;      /* had the lock when the wait began; koid; 0 = not known */
 	const char *syscall;     /* in which it left its CPU; in `texts`; NULL = none, or unknown */
 	uint32_t node; /* of the profile: the stack with which it left its CPU; 0 = none */
 	struct wait_verdict verdict; /* valid after why_waits_judge() */

@@ -397,11 +397,35 @@ static enum why_role why_find_role(void *userdata, uint32_t koid)
 	return why_thread_role(w->state->summary, koid);
 }
 
+/* The owner of the lock for which TID has waited since FROM_NS. */
+static uint32_t why_find_owner(void *userdata, uint32_t tid, uint64_t from_ns)
+{
+	const struct why_wait *wait = why_find_wait(userdata, tid, from_ns);
+
+	return wait && wait->open ? wait->owner_tid : 0;
+}
+
+/* Adds the owner of the lock of the longest wait of I to C. */
+static void why_add_owner(struct why *w, const struct why_instance *i, struct why_case *c)
+{
+	const struct why_wait *wait = i->wait_ns ? why_find_wait(w, i->tid, i->wait_ns) : NULL;
+
+	if (!wait || wait->owner_tid == 0)
+		return;
+	c->owner = wait->owner_tid;
+	c->lock = wait->address;
+	if (!i->open || !i->wait_open)
+		return;
+	c->n_deadlocked = why_instances_deadlock(w, i->tid);
+	c->next_owner = why_instances_open_owner(w, c->owner);
+}
+
 static int why_explain(struct why *w, struct why_instance *i)
 {
 	const struct path_sources sources = {
 		.find = why_find_source,
 		.role = why_find_role,
+		.owner = why_find_owner,
 		.userdata = w,
 		.idle = &w->state->idle,
 		.budget = &w->state->budget,
@@ -424,6 +448,7 @@ static int why_explain(struct why *w, struct why_instance *i)
 		.summary = w->state->summary,
 	};
 
+	why_add_owner(w, i, &c);
 	if (why_requests_find(&w->state->requests, i->tid, i->from_ns, i->to_ns, &disk))
 		c.disk = &disk;
 	i->times = (struct why_times){ 0 };

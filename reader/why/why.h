@@ -81,6 +81,7 @@ struct why_instance {
 	uint32_t tid;
 	uint64_t from_ns, to_ns;
 	bool open;        /* it has not ended */
+	bool deadlocked;  /* ... and waits for itself, by way of other threads */
 	bool partial;     /* its begin or its end is not known, or not in the window */
 	const char *name; /* the function, or the marks; borrowed; NULL = none */
 	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN if it had none */
@@ -111,6 +112,11 @@ struct why_open_wait {
 	uint64_t from_ns;
 	uint64_t ns;  /* so far */
 	bool earlier; /* it began before from_ns */
+	/*
+	 * Threads that wait in a circle: each for a lock that the next one has, and the last for
+	 * one of the first. It is their number, if this thread is one of them; otherwise 0.
+	 */
+	unsigned n_deadlocked;
 	struct wait_verdict verdict;
 };
 
@@ -136,11 +142,14 @@ struct why {
 	struct why_times total;   /* of them; `holders` are those of all */
 	struct latency durations; /* of the instances with a known begin and end */
 	uint64_t n_partial;       /* the other instances */
-	/* The longest first; without those for work, unless options.with_idle is set. */
+	/*
+	 * Deadlocks and then the longest first; without those for work, unless options.with_idle is
+	 * set.
+	 */
 	struct why_open_wait *open_waits;
 	size_t n_open_waits;
 	uint64_t n_open_waits_all;  /* also those beyond WHY_OPEN_WAITS_MAX */
-	struct why_instance *worst; /* the longest first */
+	struct why_instance *worst; /* deadlocks, and then the longest first */
 	size_t n_worst;
 	uint64_t n_instances;  /* also those that are not in `worst` */
 	uint64_t instances_ns; /* their sum */

@@ -88,7 +88,8 @@ sleep sleep -
 spin runs span-worker
 END
 expect_exit 0 "$KYMO" why --json --span transaction "$TMP/t.fxt" span-stuck
-holds "$TMP/stdout" '.worst[0] | .open and .partial and .verdict.kind == "lock_open"' || fail "the open call"
+holds "$TMP/stdout" '.worst[0] | .open and .partial and .verdict.kind == "lock_held" and
+	.verdict.culprit.name == "span-load"' || fail "the open call"
 expect_exit 1 "$KYMO" why --span transactoin "$TMP/t.fxt"
 assert_says "$TMP/stderr" "did you mean 'transaction'" "a function that was not called"
 

@@ -251,7 +251,8 @@
 	X(HIT, 223, "hit")                                                                         \
 	/* names in times off CPU */                                                               \
 	X(WOKEN, 224, "woken")                                                                     \
-	X(SYSCALL, 225, "syscall")
+	X(SYSCALL, 225, "syscall")                                                                 \
+	X(OWNER, 226, "owner")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

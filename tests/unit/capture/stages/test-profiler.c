@@ -110,6 +110,39 @@ TEST(test_offcpu_call)
 #undef AWAY
 }
 
+/* The owner of a lock must be another thread, of the same process if others cannot use the lock. */
+TEST(test_offcpu_owner)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.state = 'S',
+		.call = { .argument = 0x1000, .table = OFFCPU_CALL_OWN },
+	};
+	const struct rec_identity sibling = { .tid = PID + 1, .pid = PID };
+	const struct rec_identity other = { .tid = 900, .pid = 900 };
+
+	assert_true(tasks_update(&f->tasks, &sibling, true) >= 0);
+	assert_true(tasks_update(&f->tasks, &other, true) >= 0);
+	rec.call.number = (uint32_t)call_syscall_by_name("futex")->number;
+	rec.call.owner_tid = PID + 1;
+	put(f, &rec);
+	rec.call.owner_tid = 900;
+	put(f, &rec);
+	rec.call.is_shared = 1;
+	put(f, &rec);
+	rec.call.owner_tid = PID;
+	put(f, &rec);
+	rec.call.owner_tid = 901; /* no thread */
+	put(f, &rec);
+	rec.call.owner_tid = UINT32_MAX;
+	put(f, &rec);
+#define AWAY "away 150-200 500 S by 0;in futex -1 1000;"
+	assert_string_equal(profiled(f), AWAY "owner 501;" AWAY AWAY "owner 900;" AWAY AWAY AWAY);
+#undef AWAY
+}
+
 /*
  * A time off CPU that has not ended is written up to the end of the recording, if it is long enough
  * then.
@@ -410,6 +443,7 @@ int main(void)
 		CASE(test_nonsense),
 		CASE(test_offcpu),
 		CASE(test_offcpu_call),
+		CASE(test_offcpu_owner),
 		CASE(test_offcpu_open),
 		CASE(test_offcpu_earlier),
 		CASE(test_offcpu_copied),

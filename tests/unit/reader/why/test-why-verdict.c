@@ -357,6 +357,44 @@ TEST(test_syscall)
 	expect_verdict(&v, WHY_SLEEP, 0, "high (11) slept for 80.0 ms by its own choice.");
 }
 
+/* Two threads, each of which waits for the lock of the other one; a third waits for one of them. */
+TEST(test_deadlock)
+{
+	const struct why *w;
+	struct views v;
+
+	open_views(&v, (struct why_options){ 0 });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	thread_of(&v, LOW, HIGH, "low");
+	thread_of(&v, MID, HIGH, "mid");
+	sw_on(&v, 0, 0, 0, 'R', MID);
+	sw_on(&v, 0, 5 * MS, MID, 'S', HIGH);
+	sw_on(&v, 0, 10 * MS, HIGH, 'S', LOW);
+	sw_on(&v, 0, 20 * MS, LOW, 'S', 0);
+	wait_for_lock(&v, MID, 5 * MS, 100 * MS, LOW);
+	wait_for_lock(&v, HIGH, 10 * MS, 100 * MS, LOW);
+	wait_for_lock(&v, LOW, 20 * MS, 100 * MS, HIGH);
+	end(&v, 100 * MS, 0);
+	w = v.why;
+	assert_int_equal(w->n_worst, 3);
+	assert_int_equal(w->worst[0].tid, HIGH);
+	assert_int_equal(w->worst[0].verdict.kind, WHY_DEADLOCK);
+	assert_int_equal(w->worst[0].verdict.culprit, LOW);
+	assert_string_equal(w->worst[0].verdict.text,
+			    "deadlock: high (11) has waited 90.0 ms for the lock at 0x100b, which "
+			    "low (12) has; low (12) waits for a lock that high (11) has.");
+	assert_int_equal(w->worst[1].tid, LOW);
+	assert_int_equal(w->worst[1].verdict.kind, WHY_DEADLOCK);
+	/* The third one has waited longer, but is in no circle. */
+	assert_int_equal(w->worst[2].tid, MID);
+	assert_int_not_equal(w->worst[2].verdict.kind, WHY_DEADLOCK);
+	assert_int_equal(w->n_open_waits, 3);
+	assert_int_equal(w->open_waits[0].n_deadlocked, 2);
+	assert_int_equal(w->open_waits[2].n_deadlocked, 0);
+	close_views(&v);
+}
+
 /* LOW ran, then waited, and then MID ran, for less time than LOW took in total. */
 TEST(test_main_thread)
 {
@@ -513,12 +551,12 @@ int main(void)
 		cmocka_unit_test(test_ends_of_waits), cmocka_unit_test(test_disks),
 		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
 		cmocka_unit_test(test_pulled),        cmocka_unit_test(test_main_thread),
-		cmocka_unit_test(test_syscall),       cmocka_unit_test(test_crowd),
-		cmocka_unit_test(test_softirqs),      cmocka_unit_test(test_late_softirqs),
-		cmocka_unit_test(test_large_koids),   cmocka_unit_test(test_no_lock),
-		cmocka_unit_test(test_whole),         cmocka_unit_test(test_idle_cpu),
-		cmocka_unit_test(test_own_waits),     cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_own_function),
+		cmocka_unit_test(test_syscall),       cmocka_unit_test(test_deadlock),
+		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
+		cmocka_unit_test(test_late_softirqs), cmocka_unit_test(test_large_koids),
+		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
+		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -319,6 +319,7 @@ static void assert_same_offcpu(const struct event *is, const struct event *want)
 	assert_string_equal(is->offcpu.syscall ?: "", want->offcpu.syscall ?: "");
 	assert_int_equal(is->offcpu.fd, want->offcpu.fd);
 	assert_int_equal(is->offcpu.address, want->offcpu.address);
+	assert_int_equal(is->offcpu.owner_tid, want->offcpu.owner_tid);
 	assert_string_equal(is->offcpu.reason ?: "", want->offcpu.reason ?: "");
 }
 
