@@ -16,6 +16,7 @@ const char *const event_class_names[CLASS_MAX] = {
 	[CLASS_TRACEPOINTS] = "tracepoints",
 	[CLASS_BLOCK] = "block",
 	[CLASS_COUNTERS] = "counters",
+	[CLASS_APP] = "app",
 	[CLASS_MALFORMED] = "malformed",
 };
 

@@ -171,6 +171,7 @@ enum event_class {
 	CLASS_TRACEPOINTS, /* tracepoints of the kernel */
 	CLASS_BLOCK,       /* requests of block devices */
 	CLASS_COUNTERS,    /* samples of counters, which user space takes */
+	CLASS_APP,         /* records of programs, in buffers that programs write */
 	CLASS_MALFORMED,   /* invalid records of any class, found in a ring */
 	CLASS_MAX,
 };

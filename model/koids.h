@@ -22,14 +22,16 @@
 #define FXT_KOID_OTHER   (FXT_KOID_KYMO + 0x20000u)
 #define FXT_KOID_UNKNOWN (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */
 /* Pseudo-processes for activities of CPUs; + 1 + cpu: their threads */
-#define FXT_KOID_IRQ         (FXT_KOID_KYMO + 0x30000u) /* "IRQ", "irq cpu N" */
-#define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u) /* "Softirq", "softirq cpu N" */
-#define FXT_KOID_POWER       (FXT_KOID_KYMO + 0x70000u) /* "Power", "idle cpu N" */
-#define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u) /* "Counters" and its thread */
-#define FXT_KOID_CODE        (FXT_KOID_KYMO + 0xb0000u) /* "Code" and its thread */
-#define FXT_KOID_WHY         (FXT_KOID_KYMO + 0xd0000u) /* "Why"; + 1 + n: its tracks */
-#define FXT_KOID_BLOCK       (FXT_KOID_KYMO + 0xf0000u) /* "Block devices"; + 1 + n: "block n" */
-#define FXT_BLOCK_LANES      64                         /* threads of "Block devices" */
+#define FXT_KOID_IRQ         (FXT_KOID_KYMO + 0x30000u)  /* "IRQ", "irq cpu N" */
+#define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u)  /* "Softirq", "softirq cpu N" */
+#define FXT_KOID_POWER       (FXT_KOID_KYMO + 0x70000u)  /* "Power", "idle cpu N" */
+#define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u)  /* "Counters" and its thread */
+#define FXT_KOID_CODE        (FXT_KOID_KYMO + 0xb0000u)  /* "Code" and its thread */
+#define FXT_KOID_WHY         (FXT_KOID_KYMO + 0xd0000u)  /* "Why"; + 1 + n: its tracks */
+#define FXT_KOID_BLOCK       (FXT_KOID_KYMO + 0xf0000u)  /* "Block devices"; + 1 + n: "block n" */
+#define FXT_BLOCK_LANES      64                          /* threads of "Block devices" */
+#define FXT_KOID_APP         (FXT_KOID_KYMO + 0x200000u) /* + n: tracks that programs make */
+#define FXT_KOID_APP_TRACKS  0x100000u
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
 

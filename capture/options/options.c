@@ -57,6 +57,9 @@ const struct category_row category_rows[] = {
 	{ "tracepoints", CATEGORY_TRACEPOINTS,
 	  "tracepoints of the kernel, with their fields (tp:SYSTEM:NAME)",
 	  "0.5 microseconds and 100 bytes per event" },
+	{ "app", CATEGORY_APP,
+	  "events that programs write themselves, with libkymo-provider (app:CATEGORY)",
+	  "15 nanoseconds and 24 bytes per event in the program, 0.2 microseconds to copy it" },
 	{ 0 },
 };
 
@@ -69,6 +72,7 @@ const char *const category_group_names[GROUPS] = {
 	[GROUP_MOMENTS] = "moments",
 	[GROUP_TRACEPOINTS] = "tracepoints",
 	[GROUP_BLOCK] = "block",
+	[GROUP_APP] = "app",
 };
 
 const uint32_t category_group_bits[GROUPS] = {
@@ -80,6 +84,7 @@ const uint32_t category_group_bits[GROUPS] = {
 	[GROUP_MOMENTS] = CATEGORY_MOMENTS,
 	[GROUP_TRACEPOINTS] = CATEGORY_TRACEPOINTS,
 	[GROUP_BLOCK] = CATEGORY_BLOCK,
+	[GROUP_APP] = CATEGORY_APP,
 };
 
 const char *const session_mode_names[SESSION_MODE_MAX] = {
@@ -235,6 +240,25 @@ int call_options_add(struct call_options *o, const char *spec)
 	return 0;
 }
 
+int session_options_add_app(struct session_options *o, const char *pattern)
+{
+	size_t before = o->app ? strlen(o->app) + 1 : 0, n = strlen(pattern);
+	char *all;
+
+	if (n == 0 || strchr(pattern, ','))
+		return -EINVAL;
+	if (before + n >= OPTION_APP_MAX)
+		return -E2BIG;
+	all = realloc(o->app, before + n + 1);
+	if (!all)
+		return -ENOMEM;
+	if (before)
+		all[before - 1] = ',';
+	memcpy(all + before, pattern, n + 1);
+	o->app = all;
+	return 0;
+}
+
 bool call_options_have_syscalls(const struct call_options *o)
 {
 	for (size_t i = 0; i < o->n_specs; i++)
@@ -265,6 +289,7 @@ void session_options_deinit(struct session_options *o)
 	options_call_options_deinit(&o->moments);
 	options_call_options_deinit(&o->tracepoints);
 	free(o->command);
+	free(o->app);
 	free(o->filter.pids);
 	free(o->filter.uids);
 	free(o->filter.comms);
@@ -327,6 +352,7 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 	tracepoints = options_call_options_copy(&ret->tracepoints, &o->tracepoints);
 	allocators = option_files_copy(&ret->memory.allocators, &o->memory.allocators);
 	ret->command = options_copy_of(o->command, o->command ? strlen(o->command) + 1 : 0, &r);
+	ret->app = options_copy_of(o->app, o->app ? strlen(o->app) + 1 : 0, &r);
 	ret->filter.pids = options_copy_of(f->pids, f->n_pids * sizeof(*f->pids), &r);
 	ret->filter.uids = options_copy_of(f->uids, f->n_uids * sizeof(*f->uids), &r);
 	ret->filter.comms = options_copy_of(f->comms, f->n_comms * sizeof(*f->comms), &r);

@@ -34,6 +34,7 @@ enum capture_category {
 	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
 	CATEGORY_TRACEPOINTS = 1 << 15, /* requires session_options.tracepoints */
 	CATEGORY_BLOCK = 1 << 16,
+	CATEGORY_APP = 1 << 17, /* needs session_set_providers() */
 	/* CATEGORY_PROFILE is left out where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* These categories have call stacks, which are separate records that are sent once. */
@@ -83,6 +84,7 @@ enum category_group {
 	GROUP_MOMENTS, /* moments at points of programs */
 	GROUP_TRACEPOINTS,
 	GROUP_BLOCK, /* requests of block devices */
+	GROUP_APP,   /* events that programs write themselves */
 	GROUPS,
 };
 
@@ -149,6 +151,7 @@ extern const char *const stack_way_names[STACKS_MAX];
 #define OPTION_CALLS_MAX       64
 #define OPTION_MOMENTS_MAX     64
 #define OPTION_TRACEPOINTS_MAX 64   /* counts specifications, which can have many tracepoints */
+#define OPTION_APP_MAX         1024 /* bytes of patterns of categories of programs */
 #define OPTION_PIDS_MAX        4096 /* counts the processes at the start, not their children */
 
 /* Open files. Owned. */
@@ -269,8 +272,9 @@ struct session_options {
 	bool no_perfetto_blobs;      /* leave out the copy of the samples that is for Perfetto */
 	struct memory_options memory;
 	struct call_options calls, moments, tracepoints; /* tracepoints have no files */
-	uint64_t duration_ns;                            /* ends the session; 0 = never */
-	uint64_t max_bytes; /* size of the file at which the session ends; 0 = never */
+	char *app; /* patterns of categories of programs, with commas; NULL = all. Owned */
+	uint64_t duration_ns; /* ends the session; 0 = never */
+	uint64_t max_bytes;   /* size of the file at which the session ends; 0 = never */
 	enum pack_method compress;
 	char *command; /* the requesting command, for the archive; NULL = unknown. Owned */
 	struct capture_filter filter;
@@ -300,6 +304,15 @@ char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categorie
  * moments) or -ENOMEM.
  */
 int call_options_add(struct call_options *o, const char *spec);
+
+/* In lists of categories, a pattern of categories of programs follows this. */
+#define APP_PREFIX "app:"
+
+/*
+ * Adds PATTERN to the categories of programs. Returns 0, -EINVAL if it is empty or contains a
+ * comma, -E2BIG or -ENOMEM.
+ */
+int session_options_add_app(struct session_options *o, const char *pattern);
 
 /* Returns true if a specification is for system calls. */
 bool call_options_have_syscalls(const struct call_options *o);

@@ -266,6 +266,9 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
 	caps[n] = capabilities_tracepoints(all, &caps[n - 1]);
 	n++;
+	caps[n++] = (struct capability){ "app", all,
+					 all ? "events that programs write with libkymo-provider"
+					     : "see btf, privilege and kernel" };
 	caps[n++] = capabilities_stacks(btf, all);
 	caps[n++] = capabilities_waker_context(btf);
 	return n;

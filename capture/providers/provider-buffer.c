@@ -335,9 +335,16 @@ static uint32_t provider_buffer_list(struct provider_buffer *b)
 	return n;
 }
 
+/* A gap of BYTES bytes in a copy: a header without a size, which no record has. */
+static uint64_t provider_buffer_gap(uint32_t bytes)
+{
+	return (uint64_t)bytes << 16;
+}
+
 /*
- * Copies the new finished records of BLOCK to b->copy. Returns their number of bytes. *RET_DONE:
- * the block has been read to its end.
+ * Copies the new finished records of BLOCK to b->copy, each to its place in the block, with gaps
+ * between them. Returns the place behind the last one. *RET_DONE: the block has been read to its
+ * end.
  */
 static uint32_t provider_buffer_copy_block(struct provider_buffer *b, uint32_t block, bool is_last,
 					   bool *ret_done)
@@ -346,7 +353,7 @@ static uint32_t provider_buffer_copy_block(struct provider_buffer *b, uint32_t b
 	uint64_t end = provider_buffer_load(b, provider_buffer_row(block) +
 						       offsetof(struct provider_block, end));
 	size_t base = PROVIDER_BLOCKS_OFFSET + (size_t)block * b->options.block_bytes;
-	uint32_t limit = b->options.block_bytes, copied = 0, bytes;
+	uint32_t limit = b->options.block_bytes, bytes;
 	uint64_t head;
 
 	if (end > 0 && (end - 1 > limit || (end - 1) % FXT_WORD_BYTES != 0 || end - 1 < s->at))
@@ -362,24 +369,46 @@ static uint32_t provider_buffer_copy_block(struct provider_buffer *b, uint32_t b
 			break;
 		if (step == STEP_RECORD) {
 			provider_buffer_copy(b, base + s->at, head, bytes,
-					     b->copy + copied / FXT_WORD_BYTES);
-			copied += bytes;
+					     b->copy + s->at / FXT_WORD_BYTES);
 		} else if (step == STEP_UNFINISHED || end > 0) {
-			b->losses.unfinished++;
+			b->copy[s->at / FXT_WORD_BYTES] = provider_buffer_gap(bytes);
+		} else {
+			/* The block is in use, and nothing more was begun. */
+			break;
 		}
 		s->at += bytes;
 	}
 	*ret_done = end > 0 && (s->is_bad || s->at >= limit);
-	return copied;
+	return s->at;
+}
+
+/* Passes the copied records from S->at to END, and counts gaps. Sets S->at behind them. */
+static int provider_buffer_pass_block(struct provider_buffer *b, struct block_state *s,
+				      uint32_t end, provider_record_fn fn, void *userdata)
+{
+	int r = 0;
+
+	while (s->at < end) {
+		const uint64_t *words = b->copy + s->at / FXT_WORD_BYTES;
+		uint32_t n = (uint32_t)fxt_get_record_words(words[0]);
+
+		if (n == 0)
+			b->losses.unfinished++;
+		else
+			r = fn(userdata, words, n, false);
+		if (r != 0)
+			break;
+		s->at += n ? n * FXT_WORD_BYTES : (uint32_t)(words[0] >> 16);
+	}
+	return r;
 }
 
 static int provider_buffer_read_block(struct provider_buffer *b, uint32_t block, bool is_last,
 				      provider_record_fn fn, void *userdata)
 {
-	struct block_state *s = &b->states[block];
-	bool is_circular = b->options.mode == PROVIDER_CIRCULAR, was_bad = s->is_bad, done;
-	uint32_t bytes = provider_buffer_copy_block(b, block, is_last || is_circular, &done);
-	uint32_t n;
+	struct block_state *s = &b->states[block], before = *s;
+	bool is_circular = b->options.mode == PROVIDER_CIRCULAR, done;
+	uint32_t end = provider_buffer_copy_block(b, block, is_last || is_circular, &done);
 	int r;
 
 	if (is_circular) {
@@ -389,15 +418,14 @@ static int provider_buffer_read_block(struct provider_buffer *b, uint32_t block,
 			return 0;
 		}
 	}
-	b->losses.garbage += s->is_bad && !was_bad;
 	/* A string is finished before a record refers to it, so it is there after the copy. */
-	r = provider_buffer_read_durable(b, is_last, fn, userdata);
-	for (uint32_t at = 0; r == 0 && at < bytes; at += n * FXT_WORD_BYTES) {
-		const uint64_t *words = b->copy + at / FXT_WORD_BYTES;
-
-		n = (uint32_t)fxt_get_record_words(words[0]);
-		r = fn(userdata, words, n, false);
+	r = provider_buffer_read_durable(b, is_last, fn, userdata)
+		    ?: provider_buffer_pass_block(b, &before, end, fn, userdata);
+	if (r > 0) {
+		*s = before; /* the rest is copied again */
+		return r;
 	}
+	b->losses.garbage += s->is_bad && !before.is_bad;
 	if (done && b->options.mode == PROVIDER_STREAMING)
 		provider_buffer_release(b, block);
 	return r;
@@ -407,11 +435,15 @@ int provider_buffer_read(struct provider_buffer *b, bool is_last, provider_recor
 			 void *userdata)
 {
 	uint32_t n = provider_buffer_list(b);
-	int r = 0;
+	int r = 0, later = 0;
 
-	for (uint32_t i = 0; r == 0 && i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		r = provider_buffer_read_block(b, b->turns[i].block, is_last, fn, userdata);
-	return r ?: provider_buffer_read_durable(b, is_last, fn, userdata);
+		if (r < 0 || r == PROVIDER_READ_ENDS)
+			return r;
+		later |= r;
+	}
+	return provider_buffer_read_durable(b, is_last, fn, userdata) ?: later;
 }
 
 /* ---- losses ---- */

@@ -39,9 +39,16 @@ struct provider_losses {
 
 struct provider_buffer;
 
+/* Results of a provider_record_fn that leave the record in the buffer, for the next read. */
+enum {
+	PROVIDER_READ_LATER = 1, /* this record, and those behind it in its block */
+	PROVIDER_READ_ENDS = 2,  /* this record, and all that follow */
+};
+
 /*
  * Takes a copy of a record of N_WORDS words, the size in its header. IS_DURABLE: it is of the
- * durable part. Returns 0, or a negative errno, which ends the read.
+ * durable part. Returns 0; PROVIDER_READ_*, unless it is durable or the buffer is circular; or a
+ * negative errno, which ends the read.
  */
 typedef int (*provider_record_fn)(void *userdata, const uint64_t *words, unsigned n_words,
 				  bool is_durable);
@@ -60,7 +67,8 @@ int provider_buffer_control_fd(const struct provider_buffer *b);
  * Passes all new finished records to FN: of the durable part first, and of the blocks in the order
  * in which they were taken. Blocks that are read to their end return to the program (streaming). A
  * circular buffer passes everything that it holds, each time. IS_LAST: the program does not write
- * any more, so unfinished records are skipped and counted. Returns 0, -ENOMEM or the result of FN.
+ * any more, so unfinished records are skipped and counted. Returns 0, the highest PROVIDER_READ_*
+ * of FN, -ENOMEM or a negative result of FN.
  */
 int provider_buffer_read(struct provider_buffer *b, bool is_last, provider_record_fn fn,
 			 void *userdata);

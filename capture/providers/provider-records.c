@@ -4,12 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "reader/fxt/fxt-parse.h"
 #include "writer/fxt/fxt-names.h"
 
 /* The result of a step of a record: 0, or garbage. (Errors of the output are negative.) */
 enum { PROVIDER_GARBAGE = 1, PROVIDER_FILTERED = 2 };
+
+/* The name of a thread or track that the archive has. */
+struct provider_record_name {
+	uint64_t koid;
+	char *text; /* owned */
+};
 
 struct provider_records {
 	struct provider_rules rules;
@@ -20,6 +27,8 @@ struct provider_records {
 	struct provider_record_counts counts;
 	struct fxt_out_arg args[FXT_ARGS_MAX];
 	unsigned n_args;
+	struct provider_record_name *names; /* for the heads of chunks */
+	size_t n_names, names_room;
 };
 
 int provider_records_new(struct provider_records **ret, uint32_t id, const char *name,
@@ -50,19 +59,15 @@ struct provider_records *provider_records_free(struct provider_records *p)
 	fxt_provider_free(p->tables);
 	if (p->has_out)
 		fxt_out_provider_deinit(&p->out);
+	for (size_t i = 0; i < p->n_names; i++)
+		free(p->names[i].text);
+	free(p->names);
 	return free_ptr(p);
 }
 
-int provider_records_rewind(struct provider_records *p)
+int provider_records_forget(struct provider_records *p)
 {
-	uint32_t id = p->out.id;
-
-	fxt_out_provider_deinit(&p->out);
-	p->has_out = false;
-	if (fxt_out_provider_init(&p->out, id) < 0)
-		return -ENOMEM;
-	p->has_out = true;
-	return 0;
+	return p->out.introduced ? fxt_out_provider_forget(&p->out) : 0;
 }
 
 const struct provider_record_counts *provider_records_counts(const struct provider_records *p)
@@ -155,16 +160,21 @@ static bool provider_records_args(struct provider_records *p, const struct fxt_r
 	return r == FXT_ARGS_END;
 }
 
+static int provider_records_introduce(const struct provider_records *p, struct fxt_writer *w,
+				      struct fxt_out_provider *out)
+{
+	return fxt_write_provider_info(w, out, p->name)
+		       ?: fxt_write_section(w, out)
+		       ?: fxt_write_initialization(w, 1000000000);
+}
+
 /* Makes P the provider of the records that follow. */
 static int provider_records_enter(struct provider_records *p, struct fxt_writer *w)
 {
 	if (w->provider == &p->out)
 		return 0;
-	if (!p->out.introduced)
-		return fxt_write_provider_info(w, &p->out, p->name)
-			       ?: fxt_write_section(w, &p->out)
-			       ?: fxt_write_initialization(w, 1000000000);
-	return fxt_write_section(w, &p->out);
+	return p->out.introduced ? fxt_write_section(w, &p->out)
+				 : provider_records_introduce(p, w, &p->out);
 }
 
 /* ---- records ---- */
@@ -235,20 +245,75 @@ static int provider_records_userspace_object(struct provider_records *p, struct 
 	return provider_records_enter(p, w) ?: fxt_write_userspace_object(w, &o);
 }
 
-/* Names a thread or track of the program. Other objects are the kernel's, and not the program's. */
-static int provider_records_kernel_object(struct provider_records *p, struct fxt_writer *w,
-					  const struct fxt_record *record)
+static int provider_records_write_name(const struct provider_records *p, struct fxt_writer *w,
+				       uint64_t koid, struct fxt_out_string name)
 {
 	const struct fxt_out_arg process = { .type = FXT_ARG_KOID,
 					     .name = fxt_interned("process"),
 					     .u64 = p->rules.pid };
-	struct fxt_kernel_object o = { .type = FXT_OBJECT_THREAD, .args = &process, .n_args = 1 };
+
+	return fxt_write_kernel_object(w, &(struct fxt_kernel_object){
+						  .type = FXT_OBJECT_THREAD,
+						  .koid = koid,
+						  .name = name,
+						  .args = &process,
+						  .n_args = 1,
+					  });
+}
+
+/* Keeps the name. The durable part of the buffer bounds their number. */
+static int provider_records_keep_name(struct provider_records *p, uint64_t koid,
+				      const struct fxt_out_string *name)
+{
+	struct provider_record_name *kept;
+
+	if (GROW(p->names, p->names_room, p->n_names + 1) < 0)
+		return -ENOMEM;
+	kept = &p->names[p->n_names];
+	*kept = (struct provider_record_name){ koid, strndup(name->text, name->length) };
+	p->n_names += kept->text != NULL;
+	return kept->text ? 0 : -ENOMEM;
+}
+
+/* Names a thread or track of the program. Other objects are the kernel's, and not the program's. */
+static int provider_records_kernel_object(struct provider_records *p, struct fxt_writer *w,
+					  const struct fxt_record *record)
+{
+	struct fxt_out_string name;
+	uint64_t koid;
 
 	if (record->kernel_object.type != FXT_OBJECT_THREAD ||
-	    !provider_records_text(&record->name, &o.name) ||
-	    !provider_records_koid(p, record->kernel_object.koid, &o.koid))
+	    !provider_records_text(&record->name, &name) ||
+	    !provider_records_koid(p, record->kernel_object.koid, &koid))
 		return PROVIDER_GARBAGE;
-	return provider_records_enter(p, w) ?: fxt_write_kernel_object(w, &o);
+	return provider_records_enter(p, w)
+		       ?: provider_records_write_name(p, w, koid, name)
+		       ?: provider_records_keep_name(p, koid, &name);
+}
+
+int provider_records_lost(struct provider_records *p, struct fxt_writer *w)
+{
+	return provider_records_enter(p, w)
+		       ?: fxt_write_provider_event(w, FXT_PROVIDER_EVENT_BUFFER_FILLED);
+}
+
+int provider_records_head(const struct provider_records *p, struct fxt_writer *w)
+{
+	struct fxt_out_provider *before = w->provider, out;
+	int r;
+
+	if (!p->out.introduced)
+		return 0;
+	r = fxt_out_provider_init(&out, p->out.id);
+	if (r < 0)
+		return r;
+	r = provider_records_introduce(p, w, &out);
+	for (size_t i = 0; r == 0 && i < p->n_names; i++)
+		r = provider_records_write_name(p, w, p->names[i].koid,
+						fxt_interned(p->names[i].text));
+	r = r ?: fxt_write_section(w, before);
+	fxt_out_provider_deinit(&out);
+	return r;
 }
 
 /* Takes a string or thread into the tables of the program. */

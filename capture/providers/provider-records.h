@@ -61,7 +61,20 @@ DEFINE_CLEANUP(struct provider_records *, provider_records_free)
 int provider_records_add(struct provider_records *p, struct fxt_writer *w, const uint64_t *words,
 			 unsigned n_words, bool is_durable);
 
-/* Begins a new archive (a chunk): the provider is introduced again, and names are forgotten. */
-int provider_records_rewind(struct provider_records *p);
+/*
+ * Writes to W, in the section of the provider, that the program could not write some records.
+ * Returns 0, or the error of the output.
+ */
+int provider_records_lost(struct provider_records *p, struct fxt_writer *w);
+
+/*
+ * Introduces the provider in the head of a chunk, with the names of its threads and tracks so far,
+ * unless it has written nothing. W continues with its own provider. Returns 0, or the error of the
+ * output.
+ */
+int provider_records_head(const struct provider_records *p, struct fxt_writer *w);
+
+/* Begins a new chunk: strings and threads are registered again. Returns 0 or -ENOMEM. */
+int provider_records_forget(struct provider_records *p);
 
 const struct provider_record_counts *provider_records_counts(const struct provider_records *p);

@@ -18,6 +18,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	{ &schedule_stage, offsetof(struct recorder, schedule) },
 	{ &profiler_stage, offsetof(struct recorder, profiler) },
 	{ &activity_stage, offsetof(struct recorder, activity) },
+	{ &providers_stage, offsetof(struct recorder, providers) },
 	{ &marks_stage, offsetof(struct recorder, marks) },
 	{ &allocations_stage, offsetof(struct recorder, allocations) },
 	{ &timelines_stage, offsetof(struct recorder, timelines) },

@@ -31,6 +31,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	profiler_init(&r->profiler, &r->pipe);
 	allocations_init(&r->allocations, &r->pipe);
 	calls_init(&r->calls, &r->pipe);
+	providers_stage_init(&r->providers, &r->pipe);
 	r->named_stacks = (struct named_stacks){ .pipe = &r->pipe, .stacks = &r->profiler.stacks };
 	r->calls.stacks = r->moments.stacks = &r->named_stacks;
 	return tasks_init(&r->tasks);
@@ -273,7 +274,7 @@ uint64_t recorder_n_events(const struct recorder *r)
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
 	       r->profiler.n_events + r->allocations.n_events + r->calls.n_events +
 	       r->named_stacks.n_events + r->moments.n_events + r->tracepoints.n_events +
-	       r->blocks.n_events + r->n_marks;
+	       r->blocks.n_events + r->providers.n_events + r->n_marks;
 }
 
 uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group)
@@ -295,6 +296,8 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 		return r->tracepoints.n_events;
 	case GROUP_BLOCK:
 		return r->blocks.n_events;
+	case GROUP_APP:
+		return r->providers.n_events;
 	case GROUPS:
 		break;
 	}

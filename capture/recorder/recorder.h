@@ -16,6 +16,7 @@
 #include "base/outbuf.h"
 #include "capture/options/options.h"
 #include "capture/programs/collector.h"
+#include "capture/providers/providers-stage.h"
 #include "capture/recorder/budget.h"
 #include "capture/recorder/merge.h"
 #include "capture/recorder/worker-results.h"
@@ -45,7 +46,7 @@ struct recorder_sums {
 };
 
 enum {
-	RECORDER_STAGES = 15,
+	RECORDER_STAGES = 16,
 };
 
 /* The stages that accept a kind of record, in their order. */
@@ -71,6 +72,7 @@ struct recorder {
 	struct schedule schedule;
 	struct profiler profiler;
 	struct activity activity;
+	struct providers_stage providers;
 	struct marks marks;
 	struct allocations allocations;
 	struct timelines timelines;

@@ -22,6 +22,7 @@
 #include "capture/stages/contexts.h"
 #include "capture/recorder/costs.h"
 #include "capture/options/options.h"
+#include "capture/providers/provider-links.h"
 #include "capture/store/store.h"
 #include "capture/stages/triggers.h"
 #include "model/event.h"
@@ -132,6 +133,16 @@ void session_set_changed(struct session *s, session_changed_fn fn, void *userdat
 
 /* From now on, FN is called for triggers. A session has only one such function. */
 void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata);
+
+/*
+ * Records programs that connect to LINKS, which the session then owns. To be called before
+ * session_start(), if the category `app` is recorded. Returns 0 or a negative errno.
+ */
+int session_set_providers(struct session *s, struct provider_links *links);
+
+/* Returns the counts of the connections of programs, and the number of programs without room. */
+struct provider_links_counts session_provider_counts(const struct session *s,
+						     uint64_t *ret_refused);
 
 /* Starts the session, without waiting. Returns 0, or -EALREADY if it was started before. */
 int session_start(struct session *s);

@@ -134,6 +134,12 @@ int session_view_complain(const struct session_view *v, const char *what)
 				"an error in kymo; please report it\n",
 				what, v->counters.lost[i], text_s(v->counters.lost[i]),
 				v->counters.lost[i] == 1 ? "s" : "");
+		else if (i == CLASS_APP)
+			fprintf(stderr,
+				"%s: lost %" PRIu64
+				" record%s of programs: their buffers were full (use -b to enlarge "
+				"them), they were killed, or they wrote wrong records\n",
+				what, v->counters.lost[i], text_s(v->counters.lost[i]));
 		else if (i == CLASS_COUNTERS)
 			fprintf(stderr,
 				"%s: lost %" PRIu64 " sample%s of counters: the output was too "

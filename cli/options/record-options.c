@@ -61,12 +61,14 @@ static int record_options_print_categories(void)
 	for (const struct category_row *c = category_rows; c->name; c++)
 		printf("%-10s %s\n%-10s cost: %s\n", c->name, c->what, "", c->cost);
 	printf("%-10s sched,profile: the default without -e\n", "default");
-	printf("%-10s all available categories; memory, fd, shm and threads\n%-10s only with a "
-	       "filter\n",
+	printf("%-10s all available categories except app; memory, fd, shm and threads\n%-10s "
+	       "only with a filter\n",
 	       "all", "");
 	printf("%-10s a tracepoint of the kernel: tp:sched:sched_process_exec; with wildcards and\n%-10s "
 	       "conditions: 'tp:block:*[bytes>65536]'\n",
 	       "tp:...", "");
+	printf("%-10s events of programs in some of their categories: app:render,app:net*\n",
+	       "app:...");
 	puts("Starts, ends and names of processes and threads are always recorded.");
 	return CLI_OK;
 }
@@ -95,6 +97,22 @@ static int record_options_parse_tracepoint(struct record_options *o, const char 
 	return record_options_added(name, r, why);
 }
 
+/* Adds a pattern of categories of programs, which follows "app:". */
+static int record_options_parse_app(struct record_options *o, const char *name, const char *text)
+{
+	int r = session_options_add_app(&o->session, text);
+
+	if (r == -EINVAL)
+		return cli_usage_error("%s: after 'app:', name a category of programs, as in "
+				       "app:render or app:net*",
+				       name);
+	if (r == -E2BIG)
+		return cli_usage_error("%s: the names of categories of programs are too long",
+				       name);
+	o->session.categories |= CATEGORY_APP;
+	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
+}
+
 static int record_options_parse_category(struct record_options *o, const char *name,
 					 const char *text)
 {
@@ -102,6 +120,8 @@ static int record_options_parse_category(struct record_options *o, const char *n
 
 	if (strncmp(text, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) == 0)
 		return record_options_parse_tracepoint(o, name, text + strlen(TRACEPOINT_PREFIX));
+	if (strncmp(text, APP_PREFIX, strlen(APP_PREFIX)) == 0)
+		return record_options_parse_app(o, name, text + strlen(APP_PREFIX));
 	if (strcmp(text, "all") == 0)
 		o->all_categories = true;
 	else if (strcmp(text, "default") == 0)
@@ -161,6 +181,8 @@ static void record_options_resolve_all_categories(struct record_options *o)
 		bits &= ~(uint32_t)CATEGORY_MOMENTS;
 	if (!o->session.tracepoints.n_specs)
 		bits &= ~(uint32_t)CATEGORY_TRACEPOINTS;
+	/* (only one recording at a time can have it, so two with "all" would exclude each other) */
+	bits &= ~(uint32_t)CATEGORY_APP;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;

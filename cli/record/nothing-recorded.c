@@ -108,6 +108,11 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 			 a->filtered ? "no request of a selected thread was completed"
 				     : "no request of a block device was completed");
 		break;
+	case GROUP_APP:
+		snprintf(ret, REASON_MAX, "%s",
+			 a->filtered ? "no selected program that uses libkymo-provider wrote one"
+				     : "no program that uses libkymo-provider wrote one");
+		break;
 	default:
 		snprintf(ret, REASON_MAX, "no such event happened");
 	}

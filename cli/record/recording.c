@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <fcntl.h>
+#include <inttypes.h>
 
+#include "base/text.h"
 #include "capture/programs/capabilities.h"
 #include "capture/store/flight.h"
 #include "capture/probes/probe-cleanup.h"
@@ -198,6 +200,20 @@ static void recording_report_cleanup(const char *text)
 	fprintf(stderr, "kymo: %s\n", text);
 }
 
+/* Lets programs connect that write events of their own. */
+static int recording_direct_listen(struct recording *r)
+{
+	struct provider_links *links;
+	char why[VALUE_WHY_MAX];
+	int e = provider_links_new(&links, why);
+
+	if (e < 0) {
+		cli_error("cannot record the events of programs: %s", *why ? why : strerror(-e));
+		return e;
+	}
+	return session_set_providers(r->session, links);
+}
+
 static int recording_direct_create(struct recording *r, struct session_options *options,
 				   int output_fd, bool (*interrupted)(void))
 {
@@ -217,7 +233,8 @@ static int recording_direct_create(struct recording *r, struct session_options *
 		return e;
 	}
 	*options = (struct session_options){ 0 };
-	return 0;
+	return session_options(r->session)->categories & CATEGORY_APP ? recording_direct_listen(r)
+								      : 0;
 }
 
 static int recording_direct_start(struct recording *r)
@@ -248,13 +265,38 @@ static int recording_direct_pollfd(struct recording *r, struct pollfd *ret)
 	return -1;
 }
 
+/* Reports programs whose events are not recorded, and why. */
+static void recording_report_programs(const struct recording *r)
+{
+	uint64_t n_without;
+	const struct provider_links_counts n = session_provider_counts(r->session, &n_without);
+
+	if (n.dropped)
+		fprintf(stderr,
+			"kymo: closed %" PRIu64 " connection%s of programs: wrong packets\n",
+			n.dropped, text_s(n.dropped));
+	if (n.refused)
+		fprintf(stderr,
+			"kymo: refused %" PRIu64 " connection%s of programs: too many at once\n",
+			n.refused, text_s(n.refused));
+	if (n_without)
+		fprintf(stderr,
+			"kymo: did not record %" PRIu64
+			" program%s: no memory is left for buffers, or the program could not use "
+			"its buffer\n",
+			n_without, text_s(n_without));
+}
+
 static int recording_direct_dispatch(struct recording *r)
 {
 	enum session_state state;
 
 	session_dispatch(r->session);
 	state = session_state(r->session);
-	return state == SESSION_STOPPED || state == SESSION_FAILED;
+	if (state != SESSION_STOPPED && state != SESSION_FAILED)
+		return 0;
+	recording_report_programs(r);
+	return 1;
 }
 
 static int recording_direct_stop(struct recording *r)

@@ -252,7 +252,9 @@
 	/* names in times off CPU */                                                               \
 	X(WOKEN, 224, "woken")                                                                     \
 	X(SYSCALL, 225, "syscall")                                                                 \
-	X(OWNER, 226, "owner")
+	X(OWNER, 226, "owner")                                                                     \
+	/* a class of losses */                                                                    \
+	X(APP, 227, "app")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

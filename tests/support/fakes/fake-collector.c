@@ -279,6 +279,13 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 	return piece->n_frames;
 }
 
+int collector_list_process(struct collector *c, uint32_t pid, collector_record_fn fn,
+			   void *userdata)
+{
+	(void)c, (void)pid, (void)fn, (void)userdata;
+	return 0;
+}
+
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata)
 {
 	(void)c, (void)fn, (void)userdata;

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/providers/provider-links.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/providers/provider-packet.h"
+#include "capture/providers/provider-socket.h"
+
+enum {
+	PACKETS_AT_ONCE = 256, /* of a link, until the next renewal */
+	ACCEPTS_AT_ONCE = 64,
+};
+
+struct provider_links {
+	struct provider_socket socket;
+	int epoll_fd;
+	unsigned n_accepted; /* since the last renewal */
+	bool rests;          /* too many were accepted: the socket is not watched */
+	uint64_t last_number;
+	struct provider_link *links[PROVIDER_LINKS_MAX];
+	struct provider_links_counts counts;
+	/* The packet that was received: one byte more than the longest. */
+	char packet[sizeof(struct provider_message) + 1];
+};
+
+static int provider_links_watch(struct provider_links *l, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static void provider_links_unwatch(struct provider_links *l, int fd)
+{
+	if (fd >= 0)
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+int provider_links_new(struct provider_links **ret, char why[static VALUE_WHY_MAX])
+{
+	_cleanup_(provider_links_freep) struct provider_links *l = calloc(1, sizeof(*l));
+	int r;
+
+	*why = '\0';
+	if (!l)
+		return -ENOMEM;
+	l->socket = (struct provider_socket){ -1, -1, -1 };
+	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll_fd < 0)
+		return -errno;
+	r = provider_socket_open(&l->socket, why) ?: provider_links_watch(l, l->socket.fd);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(l);
+	return 0;
+}
+
+static void provider_links_hang_up(struct provider_links *l, struct provider_link *link)
+{
+	/* (copies of the descriptor in children would stay in the set) */
+	provider_links_unwatch(l, link->fd);
+	provider_links_unwatch(l, link->pid_fd);
+	link->fd = close_fd(link->fd);
+	link->pid_fd = close_fd(link->pid_fd);
+	if (!link->is_gone)
+		link->gone_ns = clock_boot_ns();
+	link->is_gone = true;
+}
+
+struct provider_links *provider_links_free(struct provider_links *l)
+{
+	if (!l)
+		return NULL;
+	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++)
+		if (l->links[i]) {
+			provider_links_hang_up(l, l->links[i]);
+			free(l->links[i]);
+		}
+	provider_socket_close(&l->socket);
+	close_fd(l->epoll_fd);
+	return free_ptr(l);
+}
+
+int provider_links_fd(const struct provider_links *l)
+{
+	return l->epoll_fd;
+}
+
+/* ---- connections ---- */
+
+/* Returns a free place for a program of UID, or NULL if a limit is reached. */
+static struct provider_link **provider_links_place(struct provider_links *l, uint32_t uid)
+{
+	struct provider_link **free_place = NULL;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++) {
+		if (!l->links[i])
+			free_place = &l->links[i];
+		else
+			n += l->links[i]->uid == uid;
+	}
+	return uid != 0 && n >= PROVIDER_LINKS_PER_USER ? NULL : free_place;
+}
+
+/* The process can have ended meanwhile, and its id can belong to another one. */
+static bool provider_links_is_connected(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 || errno == EAGAIN;
+}
+
+static void provider_links_add(struct provider_links *l, int connection)
+{
+	_cleanup_close_ int fd = connection, pid_fd = -1;
+	struct provider_link **place;
+	struct ucred who;
+	socklen_t size = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.pid <= 0)
+		return;
+	place = provider_links_place(l, who.uid);
+	pid_fd = place ? (int)syscall(SYS_pidfd_open, who.pid, 0) : -1;
+	if (pid_fd < 0 || !provider_links_is_connected(fd)) {
+		l->counts.refused += place == NULL;
+		return;
+	}
+	*place = calloc(1, sizeof(**place));
+	if (!*place)
+		return;
+	**place = (struct provider_link){
+		.fd = TAKE_FD(fd),
+		.pid_fd = TAKE_FD(pid_fd),
+		.pid = (uint32_t)who.pid,
+		.uid = who.uid,
+		.number = ++l->last_number,
+	};
+	if (provider_links_watch(l, (*place)->fd) < 0 ||
+	    provider_links_watch(l, (*place)->pid_fd) < 0)
+		provider_links_hang_up(l, *place);
+}
+
+static void provider_links_accept(struct provider_links *l)
+{
+	int fd;
+
+	while (l->n_accepted < ACCEPTS_AT_ONCE) {
+		fd = accept4(l->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		l->n_accepted++;
+		provider_links_add(l, fd);
+	}
+	l->rests = true;
+	provider_links_unwatch(l, l->socket.fd);
+}
+
+/* ---- packets ---- */
+
+static void provider_links_take(struct provider_link *link, const struct provider_packet *packet)
+{
+	switch (packet->kind) {
+	case PROVIDER_HELLO:
+		memcpy(link->name, packet->name, sizeof(link->name));
+		link->state = PROVIDER_LINK_KNOWN;
+		break;
+	case PROVIDER_CATEGORIES:
+		link->n_categories = packet->n_categories;
+		break;
+	case PROVIDER_STARTED:
+		link->error = packet->error;
+		link->state = packet->error < 0 ? PROVIDER_LINK_STOPPED : PROVIDER_LINK_STARTED;
+		break;
+	case PROVIDER_STOPPED:
+		link->state = PROVIDER_LINK_STOPPED;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Whether the packet is one that a program can send in the state of LINK. */
+static bool provider_links_expects(const struct provider_link *link,
+				   const struct provider_packet *packet)
+{
+	switch (packet->kind) {
+	case PROVIDER_HELLO:
+		return link->state == PROVIDER_LINK_NEW;
+	case PROVIDER_STARTED:
+		return link->state == PROVIDER_LINK_ASKED && packet->session == link->session;
+	case PROVIDER_STOPPED:
+		/* (an earlier session can end late) */
+		return link->state >= PROVIDER_LINK_KNOWN;
+	default:
+		return link->state != PROVIDER_LINK_NEW;
+	}
+}
+
+/* Takes the next packet. Returns false if there is none. */
+static bool provider_links_receive(struct provider_links *l, struct provider_link *link)
+{
+	struct provider_packet packet;
+	ssize_t n = recv(link->fd, l->packet, sizeof(l->packet), MSG_DONTWAIT);
+	int r;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		provider_links_hang_up(l, link);
+		return false;
+	}
+	r = provider_packet_check(&packet, l->packet, (size_t)n);
+	if (r == -EPROTONOSUPPORT)
+		return true;
+	if (r < 0 || !provider_links_expects(link, &packet)) {
+		l->counts.dropped++;
+		provider_links_hang_up(l, link);
+		return false;
+	}
+	if (packet.kind != PROVIDER_STOPPED || packet.session == link->session)
+		provider_links_take(link, &packet);
+	return true;
+}
+
+static void provider_links_serve(struct provider_links *l, struct provider_link *link)
+{
+	while (link->n_packets < PACKETS_AT_ONCE) {
+		if (!provider_links_receive(l, link))
+			return;
+		link->n_packets++;
+	}
+	provider_links_unwatch(l, link->fd);
+}
+
+static bool provider_links_has_ended(const struct provider_link *link)
+{
+	struct pollfd pfd = { .fd = link->pid_fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
+void provider_links_poll(struct provider_links *l)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(l->epoll_fd, events, ARRAY_SIZE(events), 0);
+
+	for (int i = 0; i < n; i++) {
+		int fd = events[i].data.fd;
+
+		if (fd == l->socket.fd)
+			provider_links_accept(l);
+		/* (one that was closed in this loop can be that of a new connection now) */
+		for (size_t k = 0; fd != l->socket.fd && k < PROVIDER_LINKS_MAX; k++) {
+			struct provider_link *link = l->links[k];
+
+			if (!link || link->is_gone || (fd != link->pid_fd && fd != link->fd))
+				continue;
+			provider_links_serve(l, link);
+			if (fd == link->pid_fd && !link->is_gone && provider_links_has_ended(link))
+				provider_links_hang_up(l, link);
+		}
+	}
+}
+
+void provider_links_renew(struct provider_links *l)
+{
+	l->n_accepted = 0;
+	if (l->rests && provider_links_watch(l, l->socket.fd) == 0)
+		l->rests = false;
+	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++) {
+		struct provider_link *link = l->links[i];
+
+		if (!link || link->is_gone)
+			continue;
+		if (link->n_packets >= PACKETS_AT_ONCE)
+			provider_links_watch(l, link->fd);
+		link->n_packets = 0;
+	}
+}
+
+struct provider_link *provider_links_next(const struct provider_links *l, size_t *pos)
+{
+	while (*pos < PROVIDER_LINKS_MAX)
+		if (l->links[(*pos)++])
+			return l->links[*pos - 1];
+	return NULL;
+}
+
+void provider_links_forget(struct provider_links *l, struct provider_link *link)
+{
+	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++)
+		if (l->links[i] == link) {
+			free(l->links[i]);
+			l->links[i] = NULL;
+		}
+}
+
+/* ---- sessions ---- */
+
+static int provider_links_send(const struct provider_link *link,
+			       const struct provider_message *message, const int *fds)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr head;
+	} control = { 0 };
+	struct iovec part = { (void *)message, PROVIDER_MESSAGE_HEAD + message->text_bytes };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fds) {
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(2 * sizeof(int));
+		memcpy(CMSG_DATA(&control.head), fds, 2 * sizeof(int));
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+	}
+	return sendmsg(link->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+void provider_links_start(struct provider_links *l, struct provider_link *link,
+			  const struct provider_message *message, int data_fd, int control_fd)
+{
+	const int fds[2] = { data_fd, control_fd };
+
+	if (link->is_gone)
+		return;
+	link->session = message->session;
+	link->state = PROVIDER_LINK_ASKED;
+	/* A program that takes no packets is not waited for. */
+	if (provider_links_send(link, message, fds) < 0)
+		provider_links_hang_up(l, link);
+}
+
+void provider_links_stop(struct provider_links *l, struct provider_link *link)
+{
+	const struct provider_message stop = { .kind = PROVIDER_STOP,
+					       .version = PROVIDER_WIRE_VERSION,
+					       .session = link->session };
+
+	if (!link->is_gone && provider_links_send(link, &stop, NULL) < 0)
+		provider_links_hang_up(l, link);
+}
+
+const struct provider_links_counts *provider_links_counts(const struct provider_links *l)
+{
+	return &l->counts;
+}

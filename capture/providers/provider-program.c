@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/providers/provider-program.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/providers/provider-records.h"
+#include "model/koids.h"
+#include "writer/fxt/fxt-wire.h"
+
+enum {
+	TRACKS_MAX = 4096, /* of a program */
+	CATEGORY_NAME_MAX = 256,
+};
+
+/* ---- rules for records ---- */
+
+/*
+ * Sets *RET to the time of STAMP. Returns false if it is before the recording, or in the future. A
+ * stamp can be newer than the last reading of the clocks, which is then repeated.
+ */
+static bool provider_program_time(void *userdata, uint64_t stamp, uint64_t *ret)
+{
+	const struct provider_program *p = userdata;
+	struct provider_context *c = p->context;
+
+	if (c->clock == PROVIDER_CLOCK_BOOTTIME) {
+		*ret = stamp;
+		return stamp <= clock_boot_ns();
+	}
+	if (c->ticks.n == 0 || stamp > c->ticks.readings[c->ticks.n - 1].stamp)
+		provider_ticks_read(&c->ticks);
+	return provider_ticks_ns(&c->ticks, stamp, ret);
+}
+
+/* Returns to the section of kymo. */
+static int provider_program_leave(const struct provider_program *p)
+{
+	struct fxt_archive *a = p->context->pipe->archive;
+
+	return a->writer.provider == &a->provider ? 0 : fxt_write_section(&a->writer, &a->provider);
+}
+
+/* Tracks get koids of their own, which differ from those of other programs' tracks. */
+static bool provider_program_track(struct provider_program *p, uint64_t number, uint64_t *ret)
+{
+	uint64_t key = (number & (PROVIDER_TRACK - 1)) + 1;
+	uint32_t koid = (uint32_t)(uintptr_t)table_get(&p->tracks, key);
+
+	if (koid == 0) {
+		if (p->tracks.n_used >= TRACKS_MAX || p->context->n_tracks >= FXT_KOID_APP_TRACKS)
+			return false;
+		koid = FXT_KOID_APP + p->context->n_tracks++;
+		p->error = table_set(&p->tracks, key, (void *)(uintptr_t)koid);
+	}
+	*ret = koid;
+	return p->error == 0;
+}
+
+/* The names of threads and processes are written by kymo, before the record. */
+static bool provider_program_koid(void *userdata, uint64_t thread, uint64_t *ret)
+{
+	struct provider_program *p = userdata;
+	const struct pipeline *pipe = p->context->pipe;
+	uint32_t koid, tid = 0;
+
+	if (thread & PROVIDER_TRACK) {
+		if (!provider_program_track(p, thread, ret))
+			return false;
+	} else {
+		if (!provider_threads_find(&p->threads, thread, pipe->tasks, &koid))
+			return false;
+		*ret = koid;
+		tid = fxt_koid_tid(koid);
+	}
+	tid = tid ?: p->link->pid;
+	if (tasks_announced(pipe->tasks, tid))
+		return true;
+	p->error = provider_program_leave(p) ?: pipeline_announce_thread(pipe, tid, p->link->pid);
+	return p->error == 0;
+}
+
+static bool provider_program_category(void *userdata, const char *name, size_t n)
+{
+	const struct provider_program *p = userdata;
+	const char *pattern = p->context->patterns;
+	char text[CATEGORY_NAME_MAX], glob[CATEGORY_NAME_MAX];
+
+	if (n >= sizeof(text))
+		return false;
+	memcpy(text, name, n);
+	text[n] = '\0';
+	for (size_t length; *pattern; pattern += length + (pattern[length] == ',')) {
+		length = strcspn(pattern, ",");
+		if (length >= sizeof(glob))
+			continue;
+		memcpy(glob, pattern, length);
+		glob[length] = '\0';
+		if (fnmatch(glob, text, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- a program ---- */
+
+int provider_program_new(struct provider_program **ret, struct provider_context *context,
+			 struct provider_link *link, uint32_t id)
+{
+	_cleanup_(provider_program_freep) struct provider_program *p = calloc(1, sizeof(*p));
+	const struct provider_rules rules = {
+		.userdata = p,
+		.pid = tasks_koid(context->pipe->tasks, link->pid),
+		.koid = provider_program_koid,
+		.time = provider_program_time,
+		.category = context->all_categories ? NULL : provider_program_category,
+	};
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->context = context;
+	p->link = link;
+	r = provider_threads_init(&p->threads, link->pid, context->pipe->tasks)
+		    ?: provider_records_new(&p->records, id, link->name, &rules);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+struct provider_program *provider_program_free(struct provider_program *p)
+{
+	if (!p)
+		return NULL;
+	provider_program_end(p);
+	provider_records_free(p->records);
+	provider_threads_deinit(&p->threads);
+	table_deinit(&p->tracks);
+	return free_ptr(p);
+}
+
+int provider_program_begin(struct provider_program *p, const struct provider_buffer_options *o)
+{
+	int r = provider_buffer_new(&p->buffer, o);
+
+	p->buffer_bytes = (uint64_t)o->n_blocks * o->block_bytes;
+	p->n_lost = 0;
+	p->checked_ns = clock_boot_ns();
+	return r;
+}
+
+void provider_program_end(struct provider_program *p)
+{
+	p->buffer = provider_buffer_free(p->buffer);
+}
+
+/* ---- records ---- */
+
+static bool provider_program_has_stamp(uint64_t head)
+{
+	return fxt_get_record_type(head) == FXT_RECORD_EVENT ||
+	       fxt_get_record_type(head) == FXT_RECORD_LOG;
+}
+
+/*
+ * Decides about a record by its time. Returns 0 if it is to be written, 1 if it is not, or a
+ * PROVIDER_READ_*.
+ */
+static int provider_program_judge(struct provider_program *p, uint64_t stamp, bool is_last,
+				  bool *ret_drop)
+{
+	const struct pipeline *pipe = p->context->pipe;
+	uint64_t ns;
+
+	*ret_drop = false;
+	if (!provider_program_time(p, stamp, &ns))
+		return 0; /* it is garbage, and counted as such */
+	if (ns > p->context->horizon_ns && !is_last)
+		return PROVIDER_READ_LATER;
+	*ret_drop = ns <= pipe->from_ns || ns > pipe->to_ns;
+	p->n_outside += *ret_drop;
+	return 0;
+}
+
+struct provider_program_reading {
+	struct provider_program *program;
+	bool is_last;
+};
+
+static int provider_program_record(void *userdata, const uint64_t *words, unsigned n_words,
+				   bool is_durable)
+{
+	struct provider_program_reading *reading = userdata;
+	struct provider_program *p = reading->program;
+	const struct pipeline *pipe = p->context->pipe;
+	bool drop = false;
+	int r = 0;
+
+	if (!is_durable) {
+		/* A program that writes faster than it is read must not keep the others waiting. */
+		if (p->passed_bytes > p->buffer_bytes)
+			return PROVIDER_READ_LATER;
+		if (pipeline_after(pipe, 0) > 0)
+			return PROVIDER_READ_ENDS;
+		if (n_words >= 2 && provider_program_has_stamp(words[0]))
+			r = provider_program_judge(p, words[1], reading->is_last, &drop);
+		if (r > 0)
+			return r;
+		p->passed_bytes += n_words * sizeof(*words);
+	}
+	if (!drop)
+		r = provider_records_add(p->records, &pipe->archive->writer, words, n_words,
+					 is_durable);
+	return p->error ?: r;
+}
+
+/* Writes N lost records as a loss of the provider, and of the recording. */
+static int provider_program_write_lost(struct provider_program *p, uint64_t n, uint64_t now_ns)
+{
+	const struct pipeline *pipe = p->context->pipe;
+	const struct rec_lost lost = {
+		.count = n,
+		.first_ns = p->checked_ns < pipe->to_ns ? p->checked_ns : pipe->to_ns,
+		.last_ns = now_ns < pipe->to_ns ? now_ns : pipe->to_ns,
+	};
+
+	return provider_records_lost(p->records, &pipe->archive->writer)
+		       ?: provider_program_leave(p)
+		       ?: pipe->links.lost(CLASS_APP, &lost, pipe->links.userdata);
+}
+
+static int provider_program_count(struct provider_program *p)
+{
+	uint64_t now_ns = clock_boot_ns(), n_lost, n_garbage;
+	struct provider_losses l;
+	int r = 0;
+
+	provider_buffer_losses(p->buffer, &l);
+	n_lost =
+		l.full + l.large + l.overwritten + l.durable + l.unfinished + l.garbage + l.changed;
+	n_garbage = provider_records_counts(p->records)->garbage;
+	if (n_lost + n_garbage > p->n_lost + p->n_garbage)
+		r = provider_program_write_lost(p, n_lost + n_garbage - p->n_lost - p->n_garbage,
+						now_ns);
+	p->n_lost = n_lost;
+	p->n_garbage = n_garbage;
+	p->checked_ns = now_ns;
+	return r;
+}
+
+int provider_program_read(struct provider_program *p)
+{
+	const struct provider_context *c = p->context;
+	/* Nothing is written any more, and all that was written is before the horizon. */
+	bool is_last = c->is_final || (p->link->is_gone && p->link->gone_ns <= c->horizon_ns);
+	struct provider_program_reading reading = { p, is_last };
+	int r;
+
+	if (p->is_read || !p->buffer)
+		return 0;
+	r = provider_buffer_read(p->buffer, is_last, provider_program_record, &reading);
+	if (r < 0 || r == PROVIDER_READ_ENDS)
+		return r < 0 ? r : 1;
+	p->is_read = true;
+	r = provider_program_count(p);
+	if (is_last)
+		provider_program_end(p);
+	return r;
+}

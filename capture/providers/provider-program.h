@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program that writes events: its buffer, and its provider in the archive.
+ */
+#pragma once
+
+#include "capture/providers/provider-buffer.h"
+#include "capture/providers/provider-links.h"
+#include "capture/providers/provider-records.h"
+#include "capture/providers/provider-threads.h"
+#include "capture/providers/provider-ticks.h"
+#include "capture/stages/pipeline.h"
+
+/* Shared by all programs of a recording. */
+struct provider_context {
+	const struct pipeline *pipe;
+	const char *patterns; /* of the categories that are recorded, separated by commas */
+	bool all_categories;
+	enum provider_clock clock;
+	struct provider_ticks ticks;
+	uint64_t horizon_ns; /* records of later times stay in their buffers */
+	bool is_final;       /* no records are taken after this round */
+	uint32_t n_tracks;   /* of all programs */
+};
+
+struct provider_program {
+	struct provider_context *context;
+	struct provider_link *link; /* borrowed */
+	struct provider_threads threads;
+	struct table tracks; /* number of a track in the program + 1 -> koid */
+	struct provider_records *records;
+	struct provider_buffer *buffer; /* NULL = it has no session */
+	uint64_t buffer_bytes;
+	uint64_t passed_bytes; /* of the buffer, since the horizon was set */
+	uint64_t n_lost;       /* losses that the archive has; of this buffer */
+	uint64_t n_garbage;    /* wrong records that the archive has as lost; of the program */
+	uint64_t n_outside;    /* records from before the start, or after the end */
+	uint64_t checked_ns;   /* when losses were last read */
+	uint64_t asked_ns;     /* when the filter was last asked */
+	bool is_read;          /* up to the horizon */
+	bool is_refused;       /* it gets no session any more */
+	int error;             /* of the output */
+};
+
+/*
+ * Makes the program of LINK, whose name is known; ID is its provider's. Returns 0 or a negative
+ * errno.
+ */
+int provider_program_new(struct provider_program **ret, struct provider_context *context,
+			 struct provider_link *link, uint32_t id);
+struct provider_program *provider_program_free(struct provider_program *p);
+DEFINE_CLEANUP(struct provider_program *, provider_program_free)
+
+/* Makes a buffer. Returns 0 or a negative errno. */
+int provider_program_begin(struct provider_program *p, const struct provider_buffer_options *o);
+
+/*
+ * Writes the records up to the horizon, and losses. The archive is then in any section. Returns 0,
+ * 1 if the archive's buffer is full, or a negative errno.
+ */
+int provider_program_read(struct provider_program *p);
+
+/* Frees the buffer: its program has ended, or the recording. */
+void provider_program_end(struct provider_program *p);

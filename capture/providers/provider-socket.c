@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/providers/provider-socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/cleanup.h"
+#include "provider/provider-wire.h"
+
+#define PROVIDER_LOCK PROVIDER_SOCKET ".lock"
+
+enum { BACKLOG = 128 };
+
+static const char *provider_socket_dir(void)
+{
+	return secure_getenv("KYMO_PROVIDER_DIR") ?: PROVIDER_RUN_DIR;
+}
+
+static int provider_socket_refuse(int error, const char *what, char *why)
+{
+	snprintf(why, VALUE_WHY_MAX, "%s %.100s: %s", what, provider_socket_dir(),
+		 strerror(-error));
+	return error;
+}
+
+/* Opens the directory. Programs of all users must find the names in it. */
+static int provider_socket_open_dir(char *why)
+{
+	const char *dir = provider_socket_dir();
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (mkdir(dir, 0711) < 0 && errno != EEXIST)
+		return provider_socket_refuse(-errno, "cannot create", why);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return provider_socket_refuse(-errno, "cannot open", why);
+	if (st.st_uid != geteuid() || st.st_mode & 022)
+		return provider_socket_refuse(-EPERM, "other users can write to", why);
+	/* An older kymo made the directory for itself alone. Each file in it has its own mode. */
+	if ((st.st_mode & 011) != 011 && fchmod(fd, (st.st_mode & 07777) | 011) < 0)
+		return provider_socket_refuse(-errno, "cannot change the mode of", why);
+	return TAKE_FD(fd);
+}
+
+static int provider_socket_lock(struct provider_socket *s, char *why)
+{
+	s->lock_fd =
+		openat(s->dir_fd, PROVIDER_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (s->lock_fd < 0)
+		return provider_socket_refuse(-errno, "cannot create a file in", why);
+	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno != EWOULDBLOCK)
+		return provider_socket_refuse(-errno, "cannot lock a file in", why);
+	snprintf(why, VALUE_WHY_MAX,
+		 "another recording has the socket %.100s/" PROVIDER_SOCKET
+		 ": only one at a time can record the events of programs",
+		 provider_socket_dir());
+	return -EADDRINUSE;
+}
+
+/* The path leads through the descriptor: that of the directory can be too long for an address. */
+static int provider_socket_listen(struct provider_socket *s)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd < 0)
+		return -errno;
+	if (unlinkat(s->dir_fd, PROVIDER_SOCKET, 0) < 0 && errno != ENOENT)
+		return -errno;
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/" PROVIDER_SOCKET,
+		 s->dir_fd);
+	if (bind(s->fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    fchmodat(s->dir_fd, PROVIDER_SOCKET, 0666, 0) < 0 || listen(s->fd, BACKLOG) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Without a program that waits, the doorbell has no reader, and cannot be opened. */
+static int provider_socket_ring(struct provider_socket *s)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (mkfifoat(s->dir_fd, PROVIDER_DOORBELL, 0644) == 0)
+		return fchmodat(s->dir_fd, PROVIDER_DOORBELL, 0644, 0) < 0 ? -errno : 0;
+	if (errno != EEXIST)
+		return -errno;
+	fd = openat(s->dir_fd, PROVIDER_DOORBELL, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 && errno != ENXIO ? -errno : 0;
+}
+
+int provider_socket_open(struct provider_socket *ret, char why[static VALUE_WHY_MAX])
+{
+	struct provider_socket s = { -1, -1, -1 };
+	int r = s.dir_fd = provider_socket_open_dir(why);
+
+	if (r >= 0)
+		r = provider_socket_lock(&s, why);
+	if (r == 0) {
+		r = provider_socket_listen(&s) ?: provider_socket_ring(&s);
+		if (r < 0)
+			provider_socket_refuse(r, "cannot make a socket in", why);
+		if (r < 0)
+			unlinkat(s.dir_fd, PROVIDER_SOCKET, 0);
+	}
+	if (r < 0) {
+		close_fd(s.fd);
+		close_fd(s.lock_fd);
+		close_fd(s.dir_fd);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void provider_socket_close(struct provider_socket *s)
+{
+	if (s->fd >= 0)
+		unlinkat(s->dir_fd, PROVIDER_SOCKET, 0);
+	s->fd = close_fd(s->fd);
+	s->lock_fd = close_fd(s->lock_fd);
+	s->dir_fd = close_fd(s->dir_fd);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The socket that programs connect to, and the doorbell that wakes programs which wait for a
+ * recorder (docs/architecture/providers.md). Only one recorder of a machine can have them: it holds
+ * a lock on the file PROVIDER_LOCK, which the kernel releases when the recorder ends in any way. So
+ * a socket without a lock is left from a killed recorder, and is replaced.
+ */
+#pragma once
+
+#include "base/value.h"
+
+struct provider_socket {
+	int dir_fd, lock_fd;
+	int fd; /* listens; the caller accepts connections */
+};
+
+/*
+ * Makes the socket in the directory of programs: $KYMO_PROVIDER_DIR or /run/kymo, which is made if
+ * needed. Wakes the programs that wait. Returns 0, or a negative errno with a sentence in WHY:
+ * -EADDRINUSE if another recorder has the socket.
+ */
+int provider_socket_open(struct provider_socket *ret, char why[static VALUE_WHY_MAX]);
+
+/* Removes the socket, and releases the lock. */
+void provider_socket_close(struct provider_socket *s);

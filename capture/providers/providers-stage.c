@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/providers/providers-stage.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/options/options.h"
+#include "capture/programs/collector.h"
+
+/* Programs write to their buffers with 64 KiB at once at most, so that other CPUs have blocks. */
+enum { BLOCKS_PER_CPU = 8, FIRST_PROVIDER = 16 };
+
+#define BUFFERS_BYTES_MAX (UINT64_C(1) << 30)
+#define TICKS_INTERVAL_NS UINT64_C(10000000)
+
+/* How often the filter is asked about a program that it did not select. */
+#define ASK_INTERVAL_NS UINT64_C(1000000000)
+
+void providers_stage_init(struct providers_stage *s, const struct pipeline *pipe)
+{
+	*s = (struct providers_stage){ .context = { .pipe = pipe },
+				       .last_provider = FIRST_PROVIDER - 1 };
+}
+
+void providers_stage_set_links(struct providers_stage *s, struct provider_links *links)
+{
+	s->links = links;
+}
+
+/* The memory is that of the sched rings: a ring for each CPU, in blocks. */
+static struct provider_buffer_options providers_stage_buffer(const struct session_options *o,
+							     unsigned n_cpus)
+{
+	struct provider_buffer_options ret = { .mode = PROVIDER_STREAMING,
+					       .block_bytes = PROVIDER_BLOCK_MIN };
+	uint64_t n_blocks;
+
+	while (ret.block_bytes < PROVIDER_BLOCK_MAX &&
+	       ret.block_bytes * BLOCKS_PER_CPU * 2 <= o->ring_bytes)
+		ret.block_bytes *= 2;
+	n_blocks = o->ring_bytes / ret.block_bytes * n_cpus;
+	ret.n_blocks = n_blocks < PROVIDER_BLOCKS_MAX ? (uint32_t)n_blocks : PROVIDER_BLOCKS_MAX;
+	return ret;
+}
+
+static int providers_stage_begin(void *stage, const struct session_options *o)
+{
+	struct providers_stage *s = stage;
+
+	if (!s->links)
+		return 0;
+	s->patterns = strdup(o->app ?: "*");
+	if (!s->patterns)
+		return -ENOMEM;
+	s->context.patterns = s->patterns;
+	s->context.all_categories = !o->app;
+	s->context.clock = provider_ticks_clock();
+	provider_ticks_read(&s->context.ticks);
+	s->buffer = providers_stage_buffer(o, s->context.pipe->n_cpus);
+	s->begun = true;
+	return 0;
+}
+
+/* ---- sessions of programs ---- */
+
+static int providers_stage_keep_selected(const struct rec_head *rec, void *userdata)
+{
+	const struct rec_task *task = (const struct rec_task *)rec;
+	struct rec_task *selected = userdata;
+
+	if (task->task.tid == task->task.pid && task->task.flags & IDENTITY_SELECTED)
+		*selected = *task;
+	return 0;
+}
+
+/*
+ * Asks the eBPF programs whether they select the main thread of the process now. A process of an
+ * own session cannot come into the hands of another user later without an exec, which ends its
+ * session.
+ */
+static bool providers_stage_selects(const struct providers_stage *s, struct provider_program *p)
+{
+	const struct pipeline *pipe = s->context.pipe;
+	struct rec_task selected = { 0 };
+	uint64_t now_ns = clock_boot_ns();
+
+	if (!pipe->filtered)
+		return true;
+	if (p->asked_ns && now_ns < p->asked_ns + ASK_INTERVAL_NS)
+		return false;
+	p->asked_ns = now_ns;
+	return collector_list_process(pipe->collector, p->link->pid, providers_stage_keep_selected,
+				      &selected) == 0 &&
+	       selected.task.pid == p->link->pid;
+}
+
+/* Makes the program of LINK, at its first packet. */
+static int providers_stage_meet(struct providers_stage *s, struct provider_link *link)
+{
+	struct provider_program *p;
+	int r = provider_program_new(&p, &s->context, link, s->last_provider + 1);
+
+	if (r < 0)
+		return r;
+	s->last_provider++;
+	link->userdata = p;
+	return 0;
+}
+
+static int providers_stage_ask(struct providers_stage *s, struct provider_program *p)
+{
+	struct provider_message start = { .kind = PROVIDER_START,
+					  .version = PROVIDER_WIRE_VERSION,
+					  .session = clock_boot_ns(),
+					  .mode = s->buffer.mode,
+					  .clock = s->context.clock,
+					  .n_blocks = s->buffer.n_blocks,
+					  .block_bytes = s->buffer.block_bytes,
+					  .text_bytes = (uint32_t)strlen(s->patterns) };
+	uint64_t bytes = (uint64_t)s->buffer.n_blocks * s->buffer.block_bytes;
+	int r;
+
+	if (s->buffers_bytes + bytes > BUFFERS_BYTES_MAX)
+		return -ENOBUFS;
+	r = provider_program_begin(p, &s->buffer);
+	if (r < 0)
+		return r;
+	s->buffers_bytes += bytes;
+	/* Numbers differ also from those of earlier recorders, whose sessions can end late. */
+	if (start.session <= s->last_session)
+		start.session = s->last_session + 1;
+	s->last_session = start.session;
+	memcpy(start.text, s->patterns, start.text_bytes);
+	provider_links_start(s->links, p->link, &start, provider_buffer_data_fd(p->buffer),
+			     provider_buffer_control_fd(p->buffer));
+	return 0;
+}
+
+/* Starts the session of a program that has none, if the filter selects it. */
+static int providers_stage_start(struct providers_stage *s, struct provider_link *link)
+{
+	struct provider_program *p = link->userdata;
+	int r;
+
+	if (link->is_gone || link->state == PROVIDER_LINK_NEW)
+		return 0;
+	if (!p) {
+		r = providers_stage_meet(s, link);
+		if (r < 0)
+			return r;
+		p = link->userdata;
+	}
+	if (p->buffer || p->is_refused || !providers_stage_selects(s, p))
+		return 0;
+	r = providers_stage_ask(s, p);
+	if (r == -ENOBUFS || r == -EMFILE || r == -ENFILE) {
+		p->is_refused = true;
+		s->n_refused++;
+		r = 0;
+	}
+	return r;
+}
+
+static int providers_stage_start_all(struct providers_stage *s)
+{
+	struct provider_link *link;
+	int r = 0;
+
+	/* (between a pause and its end, and after the end, there is nothing to record) */
+	if (s->context.pipe->to_ns != UINT64_MAX || !s->context.pipe->collector)
+		return 0;
+	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
+		r = providers_stage_start(s, link);
+	return r;
+}
+
+void providers_stage_serve(struct providers_stage *s)
+{
+	provider_links_poll(s->links);
+	if (s->begun && s->error == 0)
+		s->error = providers_stage_start_all(s);
+}
+
+/* ---- rounds ---- */
+
+/* Begins a round with another horizon. */
+static void providers_stage_set_horizon(struct providers_stage *s, uint64_t horizon_ns)
+{
+	const struct provider_ticks *t = &s->context.ticks;
+	struct provider_link *link;
+	uint64_t now_ns = clock_boot_ns();
+
+	s->context.horizon_ns = horizon_ns;
+	/* (a horizon in the future includes everything) */
+	s->context.is_final = horizon_ns > now_ns;
+	if (t->n == 0 || now_ns > t->readings[t->n - 1].boot_ns + TICKS_INTERVAL_NS)
+		provider_ticks_read(&s->context.ticks);
+	for (size_t pos = 0; (link = provider_links_next(s->links, &pos));) {
+		struct provider_program *p = link->userdata;
+
+		if (!p)
+			continue;
+		p->is_read = false;
+		p->passed_bytes = 0;
+		provider_threads_renew(&p->threads);
+	}
+}
+
+/* Reads a program, and forgets it when it has ended and everything was read. */
+static int providers_stage_read(struct providers_stage *s, struct provider_link *link)
+{
+	struct provider_program *p = link->userdata;
+	uint64_t bytes = p && p->buffer ? p->buffer_bytes : 0, n_written;
+	int r = 0;
+
+	if (p) {
+		n_written = provider_records_counts(p->records)->written;
+		r = provider_program_read(p);
+		s->n_events += provider_records_counts(p->records)->written - n_written;
+		if (r != 0 || (p->buffer && link->error == 0))
+			return r;
+	}
+	if (p && p->buffer) {
+		/* The program could not start. */
+		p->is_refused = true;
+		s->n_refused++;
+		provider_program_end(p);
+	}
+	s->buffers_bytes -= bytes;
+	if (s->context.is_final && bytes)
+		provider_links_stop(s->links, link);
+	if (link->is_gone) {
+		link->userdata = provider_program_free(p);
+		provider_links_forget(s->links, link);
+	}
+	return 0;
+}
+
+static int providers_stage_advance(void *stage, uint64_t horizon_ns)
+{
+	struct providers_stage *s = stage;
+	struct fxt_archive *a = s->context.pipe->archive;
+	struct provider_link *link;
+	int r = s->error, left = 0;
+
+	if (!s->links || r < 0)
+		return r;
+	if (horizon_ns != s->context.horizon_ns) {
+		provider_links_renew(s->links);
+		provider_links_poll(s->links);
+		r = providers_stage_start_all(s);
+		providers_stage_set_horizon(s, horizon_ns);
+	}
+	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
+		r = providers_stage_read(s, link);
+	if (r >= 0 && a->writer.provider != &a->provider)
+		left = fxt_write_section(&a->writer, &a->provider);
+	return left < 0 ? left : r;
+}
+
+/* After a pause, programs get new sessions, in the next round. */
+static int providers_stage_resume(void *stage)
+{
+	struct providers_stage *s = stage;
+
+	s->context.horizon_ns = 0;
+	return 0;
+}
+
+/* ---- other operations ---- */
+
+static int providers_stage_record(void *stage, const struct rec_head *rec)
+{
+	const struct rec_identity *child = &((const struct rec_fork *)rec)->child;
+	struct providers_stage *s = stage;
+	struct provider_link *link;
+	int r = 0;
+
+	if (!s->links || child->tid == child->pid)
+		return 0;
+	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
+		if (link->userdata && link->pid == child->pid)
+			r = provider_threads_begun(
+				&((struct provider_program *)link->userdata)->threads, child->tid,
+				s->context.pipe->tasks);
+	return r;
+}
+
+static void providers_stage_next_chunk(void *stage, uint64_t at_ns)
+{
+	struct providers_stage *s = stage;
+	struct provider_link *link;
+
+	(void)at_ns;
+	for (size_t pos = 0; s->links && (link = provider_links_next(s->links, &pos));) {
+		struct provider_program *p = link->userdata;
+
+		if (p && s->error == 0)
+			s->error = provider_records_forget(p->records);
+	}
+}
+
+static int providers_stage_head(const void *stage, const struct stage_head *h)
+{
+	const struct providers_stage *s = stage;
+	struct provider_link *link;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && s->links && (link = provider_links_next(s->links, &pos));) {
+		const struct provider_program *p = link->userdata;
+
+		if (p)
+			r = provider_records_head(p->records, &h->to->writer);
+	}
+	return r;
+}
+
+static void providers_stage_deinit(void *stage)
+{
+	struct providers_stage *s = stage;
+	struct provider_link *link;
+
+	for (size_t pos = 0; s->links && (link = provider_links_next(s->links, &pos));)
+		link->userdata = provider_program_free(link->userdata);
+	s->links = provider_links_free(s->links);
+	s->patterns = free_ptr(s->patterns);
+}
+
+/* Accepts REC_FORK, from which it learns the threads of programs. */
+const struct stage providers_stage = {
+	.name = "providers",
+	.handles = STAGE_HANDLES(REC_FORK),
+	.record = providers_stage_record,
+	.begin = providers_stage_begin,
+	.advance = providers_stage_advance,
+	.resume = providers_stage_resume,
+	.next_chunk = providers_stage_next_chunk,
+	.head = providers_stage_head,
+	.deinit = providers_stage_deinit,
+};
