@@ -16,6 +16,7 @@
 #include "reader/fxt/fxt-reader.h"
 #include "tests/support/fixtures/provider-manager.h"
 #include "tests/support/unit.h"
+#include "writer/fxt/fxt-wire.h"
 
 KYMO_CATEGORY(kinds);
 
@@ -544,6 +545,69 @@ TEST(ticks_are_interpolated)
 	}
 }
 
+/* ---- reads that stop ---- */
+
+struct stopping {
+	uint64_t seen[16];
+	unsigned n, stop_at; /* the record with this number is left in the buffer */
+	int how;
+};
+
+static int take_until(void *userdata, const uint64_t *words, unsigned n_words, bool is_durable)
+{
+	struct stopping *s = userdata;
+
+	assert_int_equal(n_words, 2);
+	assert_false(is_durable);
+	if (words[1] == s->stop_at)
+		return s->how;
+	s->seen[s->n++] = words[1];
+	return 0;
+}
+
+/* Writes records with the numbers FIRST to FIRST + 2 to BLOCK. */
+static void fill_block(uint8_t *data, unsigned block, uint64_t first)
+{
+	uint64_t *at = (uint64_t *)(data + PROVIDER_BLOCKS_OFFSET + block * PROVIDER_BLOCK_MIN);
+	struct provider_block *row =
+		(struct provider_block *)(data + PROVIDER_TABLE_OFFSET) + block;
+
+	for (uint64_t i = 0; i < 3; i++) {
+		at[2 * i] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(2);
+		at[2 * i + 1] = first + i;
+	}
+	row->number = block + 1;
+	row->end = 3 * 16 + 1;
+}
+
+TEST(records_stay_in_the_buffer)
+{
+	const struct provider_buffer_options two = { PROVIDER_STREAMING, 2, PROVIDER_BLOCK_MIN };
+	const size_t bytes = PROVIDER_BLOCKS_OFFSET + 2 * PROVIDER_BLOCK_MIN;
+	struct stopping s = { .stop_at = 2, .how = PROVIDER_READ_LATER };
+	struct provider_buffer *b;
+	uint8_t *data;
+
+	assert_int_equal(provider_buffer_new(&b, &two), 0);
+	data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, provider_buffer_data_fd(b), 0);
+	assert_true(data != MAP_FAILED);
+	fill_block(data, 0, 1);
+	fill_block(data, 1, 4);
+	/* The other block is read meanwhile. */
+	assert_int_equal(provider_buffer_read(b, false, take_until, &s), PROVIDER_READ_LATER);
+	assert_memory_equal(s.seen, ((uint64_t[]){ 1, 4, 5, 6 }), 4 * sizeof(uint64_t));
+	s = (struct stopping){ .stop_at = 3, .how = PROVIDER_READ_ENDS };
+	assert_int_equal(provider_buffer_read(b, false, take_until, &s), PROVIDER_READ_ENDS);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.seen[0], 2);
+	s = (struct stopping){ 0 };
+	assert_int_equal(provider_buffer_read(b, true, take_until, &s), 0);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.seen[0], 3);
+	munmap(data, bytes);
+	provider_buffer_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -554,6 +618,7 @@ int main(void)
 		cmocka_unit_test(buffers_that_change_are_bounded),
 		cmocka_unit_test(garbage_is_skipped_and_counted),
 		cmocka_unit_test(ticks_are_interpolated),
+		cmocka_unit_test(records_stay_in_the_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
