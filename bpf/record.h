@@ -358,11 +358,11 @@ struct offcpu_thread {
 	__u32 waker_tid;
 	__u32 state;
 	__u32 n_user_frames;
-	__u8 is_earlier;       /* as in struct rec_offcpu; user.id is then the id of the piece */
-	__u8 in_iowait;        /* as in struct rec_offcpu */
-	__u16 is_copied;       /* user.id is the id of a piece, which was sent */
-	__u64 ran_ns;          /* the kernel's sum of its CPU time */
-	__u64 woken_ns;        /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
+	__u8 is_earlier; /* as in struct rec_offcpu; user.id is then the id of the piece */
+	__u8 in_iowait;  /* as in struct rec_offcpu */
+	__u16 is_copied; /* user.id is the id of a piece, which was sent */
+	__u64 ran_ns;    /* the kernel's sum of its CPU time */
+	__u64 woken_ns;  /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
 	struct offcpu_call call;
 	struct rec_stack user; /* the user stack, which becomes a record when it is sent */
 };

@@ -399,6 +399,7 @@ struct event {
 			 * is unknown (archives of earlier versions)
 			 */
 			const char *reason;
+			/*
 			 * Time of the wakeup that ended it: until then, the thread was blocked, and
 			 * from then on ready. 0 = it was not woken, or the wakeup is not known. In
 			 * a part that was cut out, it can be behind end_ns.

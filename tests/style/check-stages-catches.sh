@@ -15,7 +15,7 @@ page=$copy/docs/architecture/pipeline.md
 renew() {
 	rm -rf "$copy"
 	mkdir -p "$copy/docs/architecture" "$copy/capture"
-	cp -r "$ROOT/capture/stages" "$ROOT/capture/recorder" "$copy/capture"
+	cp -r "$ROOT/capture/stages" "$ROOT/capture/recorder" "$ROOT/capture/providers" "$copy/capture"
 	cp "$ROOT/docs/architecture/pipeline.md" "$page"
 }
 
@@ -35,7 +35,7 @@ catches '< cells'
 sed -i '/{ &marks_stage/{h;d};/{ &timelines_stage/G' "$copy/capture/recorder/recorder-stages.c"
 catches 'its table differs from the stages'
 sed -i '/{ &marks_stage/d' "$copy/capture/recorder/recorder-stages.c"
-catches 'lists 14 stages, and there are 15'
+catches 'lists 15 stages, and there are 16'
 cat >>"$copy/capture/stages/marks.c" <<-'END'
 	const struct stage other_stage = {
 		.name = "other",

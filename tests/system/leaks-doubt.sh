@@ -209,7 +209,7 @@ record_late() {
 	expect_soon 20 late_waits
 	kill -STOP "$job"
 	echo >&"$fd"
-	expect_soon 20 grep -q "$1/liblate.so" "/proc/$late/maps"
+	expect_soon 20 grep -qF "$1/liblate.so" "/proc/$late/maps"
 	expect_soon 20 late_waits
 	kill -CONT "$job"
 	# (the files of a program that has ended cannot be read)
