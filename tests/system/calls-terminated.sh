@@ -27,6 +27,8 @@ gcc -O1 -o "$TMP/load" -x c - <<-'END'
 END
 
 for words in "--" "--json --"; do
+	# (the shell may make the new file only after it was looked at)
+	rm -f "$TMP/calls"
 	# shellcheck disable=SC2086
 	"$KYMO" calls --direct --call "$TMP/load:step(int n) -> int" $words "$TMP/load" \
 		>"$TMP/calls" 2>"$TMP/stderr" &
