@@ -132,10 +132,17 @@ exec_again_and_again() {
 	assert_le "${grown[-1]}" 512 "KiB that the service grows with each 4000 programs"
 }
 
-snapshots_that_hang() {
+# start_stuck_snapshots: $attacker is then the pid of a program whose snapshots hang
+start_stuck_snapshots() {
+	# (the shell may make the new file only after it was looked at)
+	rm -f "$TMP/stuck"
 	in_background=yes as_member "$TMP/bin/stuck-snapshots" >"$TMP/stuck" &
 	attacker=$!
 	expect_soon 30 grep -q stuck "$TMP/stuck"
+}
+
+snapshots_that_hang() {
+	start_stuck_snapshots
 	# Root's own snapshot is written at once, while they hang.
 	expect_exit 0 timeout "$(limit 10)" "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
 	expect_exit 0 "$KYMO" check "$TMP/box.fxt"
@@ -236,9 +243,7 @@ done
 
 # ---- the end of the service during an attack ----
 
-in_background=yes as_member "$TMP/bin/stuck-snapshots" >"$TMP/stuck" &
-attacker=$!
-expect_soon 30 grep -q stuck "$TMP/stuck"
+start_stuck_snapshots
 stop_seconds=$(unit_settings kymod TimeoutStopSec | tr -dc 0-9)
 SECONDS=0
 stop_kymod

@@ -10,7 +10,8 @@ need_btf
 
 # start_recordings CATEGORIES EVERY_MS [PID]: starts both, and returns when they are running
 start_recordings() {
-	rm -f "$TMP"/t.*.fxt "$TMP/fifo"
+	# (the shell opens the fifo before it makes the new file)
+	rm -f "$TMP"/t.*.fxt "$TMP/fifo" "$TMP/said"
 	mkfifo "$TMP/fifo"
 	(
 		for fd in "${HELD_FD[@]}"; do

@@ -32,7 +32,7 @@ recorded() {
 	local how=$1 file=$2 load
 
 	shift 2
-	rm -f "$file" "$TMP/go"
+	rm -f "$file" "$TMP/go" "$TMP/out"
 	mkfifo "$TMP/go"
 	exec 9<>"$TMP/go"
 	if [ "$how" = exec ]; then
