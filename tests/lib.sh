@@ -674,6 +674,13 @@ has_no_sessions() {
 	sessions=$("$KYMO" list --bus "$BUS") && [ -z "$sessions" ]
 }
 
+# mark_is_in DIRECTORY TEXT: whether a file there, which is not compressed, has the mark TEXT. (The
+# command lines of `kymo mark` and of this grep can be recorded, too, and the first one before the mark
+# is made. There, a space is before the text. In the mark, it is the end of the argument's header.)
+mark_is_in() {
+	grep -rqaP "\x00\Q$2\E" "$1"
+}
+
 session_is_running() {
 	# (-q would end before everything is printed)
 	"$KYMO" status --json "$1" --bus "$BUS" | grep '"running"' >/dev/null

@@ -137,13 +137,11 @@ assert_eq "$(events session_stop | gojq -r .args.reason)" duration "reason of on
 
 mark "the last one"
 # stops_with TEXT: whether the service has written the mark TEXT. It is then stopped, so that it cannot
-# drop the mark before it is killed, because the search takes longer than the recorder keeps it. (The
-# command lines of `kymo mark` and of this grep are recorded, too, and the first one comes before the
-# mark. There, a space is before the text; in the mark, the end of the argument's header.)
+# drop the mark before it is killed, because the search takes longer than the recorder keeps it.
 stops_with() {
 	kill -STOP "$KYMOD_PID"
 	expect_soon 5 grep -q '^State:.T' "/proc/$KYMOD_PID/status"
-	! grep -rqaP "\x00\Q$1\E" "$TMP/run/flight" || return 0
+	! mark_is_in "$TMP/run/flight" "$1" || return 0
 	kill -CONT "$KYMOD_PID"
 	return 1
 }

@@ -57,7 +57,7 @@ can_mark() {
 }
 # A chunk that has just been completed counts, too.
 has_flushed() {
-	grep -rqaF "moment $1 of rotating." "$TMP/out" && grep -rqaF "moment $1 of blackbox." "$TMP/run/flight"
+	mark_is_in "$TMP/out" "moment $1 of rotating." && mark_is_in "$TMP/run/flight" "moment $1 of blackbox."
 }
 both_run() {
 	running rotating && running blackbox
@@ -84,7 +84,7 @@ for name in rotating blackbox; do
 done
 # The data of the last service is written while the new sessions run.
 saved_last() {
-	grep -rqaF "moment ${moments[-1]} of blackbox." "$TMP/out"
+	mark_is_in "$TMP/out" "moment ${moments[-1]} of blackbox."
 }
 expect_soon 30 saved_last
 for name in rotating blackbox; do
