@@ -242,7 +242,7 @@ assert_contains "$TMP/hangs" '\(sleep\), S \(sleeping\), in [a-z_]*nanosleep'
 gojq -r 'select(.name | endswith("leaves")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/leaves"
 assert_contains "$TMP/leaves" '^LEFT: the test has ended'
 while read -r pid; do
-	expect_soon 5 is_gone "$pid"
+	expect_soon 5 has_ended "$pid"
 done <"$TMP/pids"
 
 note "a test with SCHED_IDLE gives way to other sessions, too"

@@ -109,8 +109,8 @@ ends_at() {
 	kill "-$signal" $test
 	expect_soon 20 has_ended $test
 	read -r first second results <"$file"
-	expect_soon 12 is_gone "$first"
-	expect_soon 12 is_gone "$second"
+	expect_soon 12 has_ended "$first"
+	expect_soon 12 has_ended "$second"
 	expect_soon 12 test ! -e "${results%/*}"
 	rm "$file"
 }

@@ -119,5 +119,5 @@ expect_soon 20 n_lines "$TMP/hang" 3
 kill $kernels_job
 expect_soon 20 has_ended $kernels_job
 while read -r pid; do
-	expect_soon 5 is_gone "$pid"
+	expect_soon 5 has_ended "$pid"
 done <"$TMP/hang"

@@ -50,7 +50,7 @@ end_kymod() {
 	pid=$(cat "$TMP/kymod.pid" 2>/dev/null) || return 0
 	grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || return 0
 	kill "-$1" "$pid"
-	expect_soon 20 is_gone "$pid"
+	expect_soon 20 has_ended "$pid"
 }
 
 # profile NAME: writes the file of a collection from standard input.
