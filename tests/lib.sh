@@ -237,6 +237,8 @@ expect_exit() {
 	*"|$status|"*) ;;
 	*)
 		sed 's/^/    | /' "$TMP/stdout" "$TMP/stderr" | sed -n 1,40p >&2
+		# (124: that of timeout(1). What did not answer still hangs.)
+		[ "$status" != 124 ] || fail_late "not in time: $*"
 		fail "exit status $status instead of $expected: $*"
 		;;
 	esac

@@ -266,7 +266,7 @@ static void end_starved_by(int signal)
 	as_user(FOREIGN_USER, send_masses);
 	assert_true(ended.fd >= 0);
 	assert_int_equal(kill(kymod, signal), 0);
-	assert_int_equal(poll(&ended, 1, 15000), 1);
+	assert_int_equal(poll(&ended, 1, SOON_MS), 1);
 	close(ended.fd);
 	assert_soon(name_is_free());
 	assert_true(lseek(archive, 0, SEEK_END) > 0);
