@@ -449,6 +449,11 @@ missing_at_most() {
 	fail "$MISSING_MS ms before the kill are missing, expected at most $limit"
 }
 
+# forks: prints how many processes and threads this machine has started since it was booted
+forks() {
+	sed -n 's/^processes //p' /proc/stat
+}
+
 # something_was_lost: prints the messages about losses of the last `kymo record`. (With a command,
 # its exit status does not show them.)
 something_was_lost() {

@@ -102,8 +102,19 @@ cat >"$TMP/lives.sh" <<-END
 	kill -CONT \$PPID
 	sleep 0.3
 END
-expect_exit 0 taskset -c "$cpu" "$KYMO" record --direct -e counters -b 32M -o "$TMP/lives.fxt" -- bash "$TMP/lives.sh"
-nothing_lost
-summarize "$TMP/lives.fxt"
-assert_eq "$(json "$SUMMARY" .lost)" '{}' "records lost with large rings"
-assert_ge "$(json "$SUMMARY" .events.exit)" 2000 "exits"
+# The rings have the processes and mappings of the whole machine. If others started many processes
+# meanwhile, a loss says nothing.
+for n in 1 2 3; do
+	others=$(forks)
+	expect_exit 0 taskset -c "$cpu" "$KYMO" record --direct --force -e counters -b 32M -o "$TMP/lives.fxt" -- \
+		bash "$TMP/lives.sh"
+	others=$(($(forks) - others - 2000))
+	something_was_lost >/dev/null || break
+	[ "$others" -ge 500 ] || nothing_lost
+	note "disturbed (try $n): $others processes of others: $(something_was_lost | tail -n 1)"
+done
+if ! something_was_lost >/dev/null; then
+	summarize "$TMP/lives.fxt"
+	assert_eq "$(json "$SUMMARY" .lost)" '{}' "records lost with large rings"
+	assert_ge "$(json "$SUMMARY" .events.exit)" 2000 "exits"
+fi
