@@ -52,7 +52,8 @@ judge_troubles() {
 			continue
 		fi
 		assert_within "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" "$ns" 10 "time of $trouble"
-		[[ $'\n'$kinds$'\n' == *$'\n'$kind$'\n'* ]] || fail "$trouble: the verdict is $kind"
+		[[ $'\n'$kinds$'\n' == *$'\n'$kind$'\n'* ]] ||
+			fail "$trouble: the verdict is $kind, of $(json "$TMP/why.json" '.worst[0] | del(.path) | tojson')"
 		assert_eq "$found" "$culprit" "culprit of $trouble"
 	done <"$TMP/troubles"
 }
