@@ -65,8 +65,8 @@ ends() {
 	expect_exit "$status" timeout "$(limit 60)" "$KYMO" record --force -e memory "${options[@]}" -o "$TMP/t.fxt" -- \
 		"$EXIT_LOAD" "$@"
 	grep '^kymo' "$TMP/stderr" >"$TMP/complaints" || true
-	# (it can end before another thread has the probes of the first one)
-	if [[ $how = last || $how = alone ]] && [ "$(gap "$TMP/t.fxt")" ]; then
+	# (it can end, or execute the next program, before another thread has the probes of the first one)
+	if [[ $how = last || $how = alone || $how = lastexec ]] && [ "$(gap "$TMP/t.fxt")" ]; then
 		note "not complete: $(gap "$TMP/t.fxt")"
 	elif [ "$plants" != 0 ]; then
 		check_found "$TMP/t.fxt" "$plants"
