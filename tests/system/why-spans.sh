@@ -30,7 +30,7 @@ has_stuck() {
 
 # record_load: records the load, from the mark "begin" to the mark "end"
 record_load() {
-	rm -f "$TMP/t.fxt"
+	rm -f "$TMP/t.fxt" "$TMP/truth.json"
 	expect_exit 0 "$KYMO" start spans -o "$TMP/t.fxt" -e sched,offcpu --call "$TMP/load:transaction" --bus "$BUS"
 	session_is_running spans || fail "the session does not run"
 	expect_exit 0 "$KYMO" mark spans begin --bus "$BUS"
@@ -40,14 +40,19 @@ record_load() {
 	wait_for 60 holds "$TMP/truth.json" 'any(.[]; .trouble == "stuck")' -s
 	wait_for 30 has_stuck
 	expect_exit 0 "$KYMO" mark spans end --bus "$BUS"
-	expect_exit 0 "$KYMO" stop spans --bus "$BUS"
+	expect_exit "0|3" "$KYMO" stop spans --bus "$BUS"
 	exec 9>&-
 	wait "$load" || fail "the load has failed"
 }
 
-record_load
+# (as record_around: others can make a ring overflow)
+for n in 1 2 3; do
+	record_load
+	something_was_lost >/dev/null || break
+	note "disturbed (try $n): $(something_was_lost | tail -n 1)"
+done
 summarize "$TMP/t.fxt"
-nothing_lost
+assert_no_loss
 
 # The time of the only call with this trouble, and of all calls.
 truth() {
