@@ -48,6 +48,11 @@ void why_notes(const struct why *w, const char *name, why_note_fn note, void *us
 		why_notes_add(&n,
 			      "wakeups were not recorded all the time (--max-overhead): wakers are "
 			      "unknown then");
+	if (s->filled_wakeups)
+		why_notes_add(&n,
+			      "the scheduling records of %" PRIu64
+			      " wakeup%s are missing: their times come from the records of offcpu",
+			      s->filled_wakeups, text_s(s->filled_wakeups));
 	if (w->total.paused_ns)
 		why_notes_add(
 			&n,

@@ -84,6 +84,30 @@ struct history_earlier {
  */
 int history_add_earlier(struct history *h, const struct history_earlier *wait);
 
+/* A time off CPU whose details are known from other records than those of the schedule. */
+struct history_wakeup {
+	uint32_t tid;
+	uint32_t waker_tid; /* koid; 0 = an interrupt, or unknown */
+	uint64_t from_ns;   /* it left its CPU */
+	uint64_t woken_ns;  /* it was woken: from_ns < woken_ns <= to_ns */
+	uint64_t to_ns;     /* it ran again */
+	bool used;          /* out */
+};
+
+/*
+ * Whether the history lacks the record of the wakeup W: it has the wait, but the wait ends without
+ * a wakeup, or scheduling records were lost in it.
+ */
+bool history_lacks_wakeup(const struct history *h, const struct history_wakeup *w);
+
+/*
+ * Divides each wait of LIST, which the history lacks, at its wakeup: the thread was blocked until
+ * then, and ready from then on. Where records were lost, this replaces the unknown state until
+ * to_ns. LIST has N elements, in order of threads, and then of time. The limits do not apply.
+ * Returns 0 or -ENOMEM.
+ */
+int history_add_wakeups(struct history *h, struct history_wakeup *list, size_t n);
+
 /*
  * Whether less than a hundredth of the room is left. The owner then forgets a part before the next
  * event.

@@ -63,6 +63,7 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		.fd = ev->offcpu.fd,
 		.address = ev->offcpu.address,
 		.owner_tid = ev->offcpu.owner_tid,
+		.waker_tid = ev->offcpu.waker_tid,
 		.syscall = syscall,
 		/* (a cut can leave a wakeup behind the end) */
 		.woken_ns = ev->offcpu.woken_ns <= ev->offcpu.end_ns ? ev->offcpu.woken_ns : 0,

@@ -28,6 +28,8 @@ struct why_wait {
 	char letter;             /* its state */
 	int32_t fd;              /* the descriptor of the call; -1 = none */
 	uint64_t woken_ns;       /* blocked until then, then ready; 0 = not known */
+	uint32_t waker_tid;      /* koid; 0 = an interrupt, or unknown */
+	bool fills;              /* woken_ns is used, since the record of the wakeup is missing */
 	uint64_t address;        /* the futex of the call; 0 = none */
 	uint32_t owner_tid;      /* had the lock when the wait began; koid; 0 = not known */
 	const char *syscall;     /* in which it left its CPU; in `texts`; NULL = none, or unknown */

@@ -204,13 +204,59 @@ static int why_add_earlier(struct why_state *s)
 	return r;
 }
 
+/* The end of WAIT, if it is known. Returns false if it is not. */
+static bool why_find_wakeup(const struct why_wait *wait, struct history_wakeup *ret)
+{
+	*ret = (struct history_wakeup){
+		.tid = wait->tid,
+		.waker_tid = wait->waker_tid,
+		.from_ns = wait->from_ns,
+		.woken_ns = wait->woken_ns,
+		.to_ns = wait->to_ns,
+	};
+	return !wait->open && !wait->estimated && !wait->earlier && wait->woken_ns > wait->from_ns;
+}
+
+DEFINE_ORDER(why_wakeup_order, struct history_wakeup,
+	     COMPARE(x->tid, y->tid) ?: COMPARE(x->from_ns, y->from_ns))
+
+/* Adds the wakeups that only the times off CPU know. */
+static int why_add_wakeups(struct why *w)
+{
+	struct why_state *s = w->state;
+	_cleanup_free_ struct history_wakeup *list = NULL;
+	struct history_wakeup wakeup;
+	size_t n = 0, room = 0;
+	int r;
+
+	for (size_t i = 0; i < s->waits.n; i++) {
+		if (!why_find_wakeup(&s->waits.list[i], &wakeup) ||
+		    !history_lacks_wakeup(s->history, &wakeup))
+			continue;
+		if (GROW(list, room, n + 1) < 0)
+			return -ENOMEM;
+		list[n++] = wakeup;
+	}
+	SORT(list, n, why_wakeup_order);
+	r = history_add_wakeups(s->history, list, n);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct why_wait *wait = why_waits_find(&s->waits, list[i].tid, list[i].from_ns);
+
+		if (!list[i].used || !wait)
+			continue;
+		wait->fills = true;
+		w->sources.filled_wakeups++;
+	}
+	return r;
+}
+
 static int why_end_reading(struct why *w)
 {
 	struct why_state *s = w->state;
 	int r;
 
 	history_finish(s->history, s->summary->end_ns);
-	r = why_add_earlier(s);
+	r = why_add_earlier(s) ?: why_add_wakeups(w);
 	why_set_window(w);
 	s->use.idle = &s->idle;
 	s->use.budget = &s->budget;

@@ -130,7 +130,13 @@ struct why_sources {
 	bool interrupts;      /* irq or softirq */
 	bool filtered;        /* other threads are not recorded */
 	bool no_wakeups;      /* wakeups were shed in a part of the recording */
-	uint64_t lost;        /* scheduling records */
+	/*
+	 * Wakeups whose scheduling record is missing, and that are known from `woken` of a time
+	 * off CPU. The summary does not know them, and counts their time until the run as blocked,
+	 * or as unknown after a loss.
+	 */
+	uint64_t filled_wakeups;
+	uint64_t lost; /* scheduling records */
 	uint64_t paused_ns;
 };
 

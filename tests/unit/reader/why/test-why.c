@@ -122,6 +122,98 @@ TEST(test_total_holders)
 	close_views(&v);
 }
 
+/* HIGH waits twice, and no record of the schedule says when it was woken. */
+static void wait_without_wakeups(struct views *v)
+{
+	static uint32_t wanted = HIGH;
+
+	open_views(v, (struct why_options){ .wants = wants_one, .userdata = &wanted });
+	begin(v, 0);
+	task(v, HIGH, "high");
+	task(v, LOW, "low");
+	sw_on(v, 0, 1, 0, 'R', HIGH);
+	sw_on(v, 1, 1, 0, 'R', LOW);
+	sw_on(v, 0, 10 * MS, HIGH, 'S', MID);
+	sw_on(v, 0, 90 * MS, MID, 'R', HIGH);
+	sw_on(v, 0, 92 * MS, HIGH, 'S', MID);
+	sw_on(v, 0, 95 * MS, MID, 'R', HIGH);
+}
+
+TEST(test_missing_wakeups)
+{
+	const struct why_times *t;
+	struct views v;
+
+	wait_without_wakeups(&v);
+	woken_at(&v, HIGH, 10 * MS, 90 * MS, 30 * MS, LOW);
+	woken_at(&v, HIGH, 92 * MS, 95 * MS, 93 * MS, 0);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->sources.filled_wakeups, 2);
+	assert_true(why_find_wait(v.why, HIGH, 10 * MS)->fills);
+	t = &v.why->total;
+	assert_int_equal(t->blocked_ns[WAIT_LOCK], 20 * MS);
+	assert_int_equal(why_split_blocked(t), 21 * MS);
+	assert_int_equal(t->runnable_ns, 62 * MS);
+	assert_int_equal(t->woken_ns, 62 * MS);
+	assert_int_equal(t->holders[0].tid, MID);
+	assert_int_equal(v.why->worst[0].waker, LOW);
+	/* LOW ran until it woke HIGH. Then HIGH was ready. */
+	assert_int_equal(v.why->worst[0].path.n_steps, 2);
+	assert_int_equal(v.why->worst[0].path.steps[0].tid, LOW);
+	assert_int_equal(v.why->worst[0].path.steps[0].to_ns, 30 * MS);
+	assert_int_equal(v.why->worst[0].path.steps[1].kind, PATH_RUNNABLE);
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_CPU_TAKEN);
+	close_views(&v);
+}
+
+/* With the records of the schedule, these are used. Estimates are not used. */
+TEST(test_known_wakeups)
+{
+	const char *const unknown = "unknown";
+	struct views v;
+
+	wait_without_wakeups(&v);
+	woken_at(&v, HIGH, 10 * MS, 90 * MS, 90 * MS, LOW);
+	offcpu(&v, HIGH, 92 * MS, 95 * MS, MUTEX_AT, unknown, NULL);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->sources.filled_wakeups, 0);
+	assert_int_equal(v.why->total.runnable_ns, 0);
+	close_views(&v);
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 11 * MS, 0, 'R', LOW);
+	wake(&v, 30 * MS, HIGH, LOW);
+	sw_on(&v, 0, 90 * MS, 0, 'R', HIGH);
+	woken_at(&v, HIGH, 10 * MS, 90 * MS, 40 * MS, LOW);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->sources.filled_wakeups, 0);
+	assert_int_equal(v.why->total.runnable_ns, 60 * MS);
+	close_views(&v);
+}
+
+/* Records of the schedule were lost while HIGH waited. */
+TEST(test_lost_wakeups)
+{
+	const struct why_times *t;
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 11 * MS, 0, 'R', LOW);
+	feed(&v, (struct event){ .kind = EVENT_LOST,
+				 .ts_ns = 20 * MS,
+				 .lost = { .class_name = "sched", .count = 3 } });
+	woken_at(&v, HIGH, 10 * MS, 50 * MS, 40 * MS, LOW);
+	sw_on(&v, 0, 90 * MS, HIGH, 'R', 0);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->sources.filled_wakeups, 1);
+	t = &v.why->total;
+	assert_int_equal(why_split_blocked(t), 30 * MS);
+	assert_int_equal(t->woken_ns, 10 * MS);
+	/* It ran again then, and it is not known for how long. */
+	assert_int_equal(t->unknown_ns, 40 * MS);
+	close_views(&v);
+}
+
 /* Without room for more slices, the answer says so. */
 TEST(test_budget)
 {
@@ -390,6 +482,9 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_total_holders),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_missing_wakeups),
+		cmocka_unit_test(test_known_wakeups),
+		cmocka_unit_test(test_lost_wakeups),
 		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_interrupt_flood),
 		cmocka_unit_test(test_pause_at_end),
