@@ -90,7 +90,7 @@ static struct json_object *why_json_step(const struct why_view *v, const struct 
 			   JSON_IF(s->holder_ns, "holder_ns", s->holder_ns),
 			   JSON_IF(s->idle_ns, "idle_ns", s->idle_ns),
 			   JSON_IF(s->interrupted_ns, "interrupted_ns", s->interrupted_ns),
-			   JSON_IF(s->via, "via", s->via),
+			   JSON_IF(s->via, "via", s->via), JSON_IF(s->has_lock, "has_lock", true),
 			   JSON_IF(s->wait_ns, "wait", why_json_wait(v, s->tid, s->wait_ns)));
 }
 

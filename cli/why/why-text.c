@@ -94,15 +94,14 @@ const char *const why_text_kinds[PATH_KINDS] = {
 	[PATH_TOO_DEEP] = "waits for too many others",
 };
 
-static void why_text_print_step(const struct why_view *v, const struct path_step *s, bool is_end)
+static void why_text_print_step(const struct why_view *v, const struct path_step *s)
 {
 	printf("      %+.6f s %10s  %s %s", why_text_seconds(v, s->from_ns),
 	       TEXT_TIME(s->to_ns - s->from_ns), NAME(v, s->tid), why_text_kinds[s->kind]);
 	if (s->kind == PATH_RUNNABLE && s->holder != 0)
 		printf("; %s has CPU %" PRIu32, NAME(v, s->holder), s->cpu);
-	/* (the path follows the owner of a lock that was not released) */
-	if (s->via != 0 && is_end)
-		printf(", with a lock for which %s waits", NAME(v, s->via));
+	if (s->via != 0 && s->has_lock)
+		printf(", with the lock for which %s waits", NAME(v, s->via));
 	else if (s->via != 0)
 		printf(", then wakes %s", NAME(v, s->via));
 	printf("\n");
@@ -113,8 +112,7 @@ static void why_text_print_path(const struct why_view *v, const struct why_insta
 {
 	if (i->path.n_steps <= WHY_TEXT_STEPS) {
 		for (size_t k = 0; k < i->path.n_steps; k++)
-			why_text_print_step(v, &i->path.steps[k],
-					    i->open && i->path.steps[k].to_ns == i->to_ns);
+			why_text_print_step(v, &i->path.steps[k]);
 		return;
 	}
 	for (size_t k = 0; k < i->path.n_shares && k < WHY_TEXT_STEPS; k++)

@@ -24,6 +24,7 @@ struct path_level {
 	uint32_t via;     /* for the next step; 0 = none */
 	uint64_t from_ns; /* the part begins here */
 	uint64_t at_ns;   /* everything from here on is done */
+	bool has_lock;    /* for the next step */
 };
 
 /* The computation of a path. Its steps are in reverse order. */
@@ -143,8 +144,10 @@ static int path_step_to(struct path_walk *w, uint64_t from_ns, struct path_step 
 	s.to_ns = level->at_ns;
 	s.tid = level->tid;
 	s.via = level->via;
+	s.has_lock = level->has_lock;
 	s.depth = (uint32_t)(w->n_levels - 1);
 	level->via = 0;
+	level->has_lock = false;
 	level->at_ns = from_ns;
 	return path_add(w, &s);
 }
@@ -221,7 +224,7 @@ static enum path_kind path_find_source(const struct path_walk *w,
 	return path_kind_of_source(source);
 }
 
-/* The owner of the lock for which the thread of SEGMENT still waits; 0 = none to follow. */
+/* The owner of the lock for which the thread of SEGMENT waited; 0 = none to follow. */
 static uint32_t path_find_owner(const struct path_walk *w, const struct thread_segment *segment)
 {
 	const struct path_sources *s = w->sources;
@@ -303,18 +306,29 @@ static int path_softirqs(struct path_walk *w, const struct thread_segment *segme
 	return path_step_to(w, begin_ns, leaf);
 }
 
+/* A part of a wait, from BEGIN_NS on, whose end no known thread has caused. LEAF is its kind. */
+static int path_lock(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns,
+		     struct path_step leaf)
+{
+	uint32_t owner = path_find_owner(w, segment);
+	int r;
+
+	if (owner == 0)
+		return path_step_to(w, begin_ns, leaf);
+	r = path_enter(w, owner, begin_ns, segment->from_ns);
+	w->levels[w->n_levels - 1].has_lock = w->levels[w->n_levels - 1].tid == owner;
+	return r;
+}
+
 /* A part of a wait, from BEGIN_NS on. */
 static int path_wait(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
 {
 	struct path_step leaf = { .kind = PATH_NO_WAKER,
 				  .wait_ns = segment->from_ns,
 				  .cpu = segment->cpu };
-	uint32_t waker = segment->waker_tid, owner;
+	uint32_t waker = segment->waker_tid;
 
 	if (segment->end == THREAD_END_OPEN) {
-		owner = path_find_owner(w, segment);
-		if (owner != 0)
-			return path_enter(w, owner, begin_ns, segment->from_ns);
 		leaf.kind = PATH_OPEN;
 	} else if (segment->end == THREAD_END_EVENT && segment->woken) {
 		bool is_leaf = path_end_wait(w, segment, &leaf);
@@ -324,6 +338,8 @@ static int path_wait(struct path_walk *w, const struct thread_segment *segment, 
 		if (!is_leaf && waker != segment->tid && path_ran(w->h, waker, segment->to_ns))
 			return path_enter(w, waker, begin_ns, segment->from_ns);
 	}
+	if (leaf.kind == PATH_OPEN || leaf.kind == PATH_NO_WAKER || leaf.kind == PATH_FILTERED)
+		return path_lock(w, segment, begin_ns, leaf);
 	return path_step_to(w, begin_ns, leaf);
 }
 

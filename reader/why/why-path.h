@@ -11,8 +11,9 @@
  *	- T is blocked in [b, w), and a thread S that
  *	  serves softirqs woke it: while S was ready,
  *	  before it ran at w,                             (S, that state)
- *	- T is blocked until the end, and O, which is not
- *	  on the way yet, has its lock:                   owner(O, t)
+ *	- T is blocked, it is not known who woke it, or
+ *	  nothing has until the end, and O, which is not
+ *	  on the way yet, had its lock:                   owner(O, t)
  *	- T is blocked, and nothing leads further:        (T, the source that ended it)
  *	- T did not exist yet, and C has created it:      owner(C, t)
  *	- T is dead:                                      (T, unknown)
@@ -25,7 +26,8 @@
  * cover the interval without gaps and overlaps. So the sum of their times is its length, exactly.
  *
  * The computation goes backwards from TO. The waker of a wait is followed only inside of this wait,
- * and runs at its end. So the waits of deeper levels end earlier, and the computation terminates.
+ * and runs at its end. So the waits of deeper levels end earlier. The owner of a lock need not run
+ * then, but each thread is on the way once in such a case. So the computation terminates.
  * It visits each segment of an involved thread at most once for each wait that leads to it.
  */
 #pragma once
@@ -93,11 +95,13 @@ struct path_step {
 	 * `tid`, it identifies the wait's details. */
 	uint64_t wait_ns;
 	/*
-	 * The path came here from `via`, which `tid` woke at to_ns; 0 = the step before it in the
-	 * same thread, or the first one.
+	 * The path came here from `via`, which `tid` woke at to_ns, unless has_lock is set; 0 = the
+	 * step before it in the same thread, or the first one.
 	 */
 	uint32_t via;
-	uint32_t depth;   /* waits between the path's thread and this one */
+	uint32_t depth; /* waits between the path's thread and this one */
+	/* `via` waited for a lock that `tid` had, and it is not known that `tid` woke it. */
+	bool has_lock;
 	bool own_softirq; /* `tid` woke `via` in a softirq that it had raised, or that it serves */
 };
 
@@ -137,7 +141,7 @@ struct path_sources {
 	enum wait_source (*find)(void *userdata, uint32_t tid, uint64_t woken_ns);
 	/* The role of a waker. Without it, the koids of one machine tell. */
 	enum why_role (*role)(void *userdata, uint32_t koid);
-	/* The owner of the lock for which TID has waited since FROM_NS; koid; 0 = unknown. */
+	/* The owner of the lock for which TID waited from FROM_NS on; koid; 0 = unknown. */
 	uint32_t (*owner)(void *userdata, uint32_t tid, uint64_t from_ns);
 	void *userdata;
 	const struct idle_time *idle; /* for idle_ns; borrowed; can be NULL */

@@ -443,12 +443,12 @@ static enum why_role why_find_role(void *userdata, uint32_t koid)
 	return why_thread_role(w->state->summary, koid);
 }
 
-/* The owner of the lock for which TID has waited since FROM_NS. */
+/* The owner of the lock for which TID waited from FROM_NS on. */
 static uint32_t why_find_owner(void *userdata, uint32_t tid, uint64_t from_ns)
 {
 	const struct why_wait *wait = why_find_wait(userdata, tid, from_ns);
 
-	return wait && wait->open ? wait->owner_tid : 0;
+	return wait ? wait->owner_tid : 0;
 }
 
 /* Adds the owner of the lock of the longest wait of I to C. */

@@ -70,6 +70,12 @@ if [ "$(uname -m)" = x86_64 ]; then
 	explain inv-high
 	holds "$TMP/why.json" '.worst[0].wait | .syscall == "futex" and .address > 0' ||
 		fail "the futex of inv-high: $(json "$TMP/why.json" '.worst[0].wait | del(.stack)')"
+	# The low-priority thread has the lock, and the one that has its CPU is named, too.
+	holds "$TMP/why.json" '.worst[0].wait.owner.name == "inv-low" and
+		(.verdict.text | test("inv-low .* had the lock when the wait began") and test("inv-mid .* had its CPU")) and
+		([.worst[0].path[] | select(.thread.name == "inv-low" and .kind == "runnable") | .holder.name] |
+			any(. == "inv-mid"))' ||
+		fail "the owner and the hog of inv-high: $(json "$TMP/why.json" '.worst[0] | [.verdict.text, .wait.owner, .path[]]')"
 fi
 
 note "threads by name, process and cgroup"

@@ -268,27 +268,34 @@ static struct owner owner_of(const struct plain *p, const uint32_t *way, uint32_
 	return owner_at(p, longer, depth + 1, at);
 }
 
-static struct owner owner_blocked(const struct plain *p, const uint32_t *way, uint32_t depth,
-				  const struct thread_segment *s, uint64_t at)
+/* Nobody is known to have ended the wait of the last thread on the way. */
+static struct owner owner_of_lock(const struct plain *p, const uint32_t *way, uint32_t depth,
+				  enum path_kind kind, uint64_t at)
 {
 	uint32_t tid = way[depth], owner = p->threads[tid].lock_owner;
 
-	if (s->end == THREAD_END_OPEN) {
-		for (uint32_t i = 0; i <= depth; i++)
-			if (way[i] == owner)
-				owner = 0;
-		return owner ? owner_of(p, way, depth, owner, at)
-			     : (struct owner){ tid, depth, PATH_OPEN };
-	}
+	for (uint32_t i = 0; i <= depth; i++)
+		if (way[i] == owner)
+			owner = 0;
+	return owner ? owner_of(p, way, depth, owner, at) : (struct owner){ tid, depth, kind };
+}
+
+static struct owner owner_blocked(const struct plain *p, const uint32_t *way, uint32_t depth,
+				  const struct thread_segment *s, uint64_t at)
+{
+	uint32_t tid = way[depth];
+
+	if (s->end == THREAD_END_OPEN)
+		return owner_of_lock(p, way, depth, PATH_OPEN, at);
 	if (s->end == THREAD_END_GAP || !s->woken)
-		return (struct owner){ tid, depth, PATH_NO_WAKER };
+		return owner_of_lock(p, way, depth, PATH_NO_WAKER, at);
 	if (s->waker_tid == 0 || s->waker_tid == SOFTIRQ)
 		return (struct owner){ tid, depth, PATH_INTERRUPT };
 	if (s->waker_tid == OTHER)
-		return (struct owner){ tid, depth, PATH_FILTERED };
+		return owner_of_lock(p, way, depth, PATH_FILTERED, at);
 	return ran(p, s->waker_tid, s->to_ns) && s->waker_tid != tid
 		       ? owner_of(p, way, depth, s->waker_tid, at)
-		       : (struct owner){ tid, depth, PATH_NO_WAKER };
+		       : owner_of_lock(p, way, depth, PATH_NO_WAKER, at);
 }
 
 /* The owner of the nanosecond after AT, for the last thread on the way. */

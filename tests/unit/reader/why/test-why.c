@@ -53,6 +53,39 @@ TEST(test_inversion)
 	close_views(&v);
 }
 
+/* The wakeup of HIGH is not recorded. The path leads to the owner of the lock, LOW. */
+TEST(test_owner_of_ended_wait)
+{
+	const struct why_instance *worst;
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 10 * MS, 0, 'R', LOW);
+	sw_on(&v, 1, 11 * MS, LOW, 'R', MID);
+	sw_on(&v, 1, 91 * MS, MID, 'S', LOW);
+	woken_at(&v, HIGH, 10 * MS, 93 * MS, 0, LOW);
+	sw_on(&v, 0, 93 * MS, 0, 'R', HIGH);
+	end(&v, 100 * MS, 0);
+	worst = &v.why->worst[0];
+	assert_int_equal(worst->path.n_steps, 3);
+	assert_int_equal(worst->path.steps[0].tid, LOW);
+	assert_int_equal(worst->path.steps[0].kind, PATH_RUNNING);
+	assert_int_equal(worst->path.steps[1].kind, PATH_RUNNABLE);
+	assert_int_equal(worst->path.steps[1].holder, MID);
+	assert_false(worst->path.steps[1].has_lock);
+	assert_int_equal(worst->path.steps[2].tid, LOW);
+	assert_int_equal(worst->path.steps[2].via, HIGH);
+	assert_true(worst->path.steps[2].has_lock);
+	assert_int_equal(worst->verdict.kind, WHY_INVERSION);
+	assert_int_equal(worst->verdict.culprit, MID);
+	assert_string_equal(
+		worst->verdict.text,
+		"high (11) waited 83.0 ms for a lock of the program. low (12) was ready "
+		"for 80.0 ms, but mid (13) had its CPU for 80.0 ms. low (12) had the lock "
+		"when the wait began.");
+	close_views(&v);
+}
+
 /* Without a name, waits for unknown causes are no instances. */
 TEST(test_everything)
 {
@@ -482,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_total_holders),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_owner_of_ended_wait),
 		cmocka_unit_test(test_missing_wakeups),
 		cmocka_unit_test(test_known_wakeups),
 		cmocka_unit_test(test_lost_wakeups),
