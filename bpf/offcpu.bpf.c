@@ -546,6 +546,12 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 /* User space sets the time when all programs were attached, and resets the number of copies. */
 __u64 waiting_listed_ns = 0;
 __u32 waiting_n_copied = 0;
+/*
+ * If waiting_tid is not 0, only this thread is listed. User space has seen that its lock, at
+ * waiting_lock, is in a page that is present and belongs to its process alone.
+ */
+__u32 waiting_tid = 0;
+__u64 waiting_lock = 0;
 
 /*
  * Returns the state of P if it waits, otherwise 0. It is also 0 for kernel threads that only wait
@@ -570,6 +576,7 @@ static __always_inline __u32 waiting_state(struct task_struct *p)
 
 struct waiting_area {
 	__u64 sp, bytes; /* from SP on */
+	bool is_own;     /* SP is in a page of the process alone, also if the mapping has a file */
 };
 
 /*
@@ -579,7 +586,8 @@ struct waiting_area {
 static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
 			    struct waiting_area *to)
 {
-	if (!vma->vm_file && !(vma->vm_flags & (VM_UFFD_MISSING | VM_PFNMAP | VM_UFFD_WP | VM_IO)))
+	if ((!vma->vm_file || to->is_own) &&
+	    !(vma->vm_flags & (VM_UFFD_MISSING | VM_PFNMAP | VM_UFFD_WP | VM_IO)))
 		to->bytes = (vma->vm_end - to->sp) & ~7ull;
 	return 0;
 }
@@ -625,11 +633,15 @@ static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task
 
 /*
  * As offcpu_read_owner(), for a thread that waited before the recording. Its lock is read only from
- * memory without a file, for the reason above.
+ * memory without a file, for the reason above, or from a page that has been written: such a page is
+ * not one of the file any more.
  */
 static __always_inline void waiting_read_owner(struct task_struct *p, struct offcpu_call *call)
 {
-	struct waiting_area area = { .sp = call->argument };
+	struct waiting_area area = {
+		.sp = call->argument,
+		.is_own = waiting_tid == (__u32)p->pid && waiting_lock == call->argument,
+	};
 	struct offcpu_mutex m = {};
 
 	if (!offcpu_may_be_lock(p, call) ||
@@ -703,6 +715,9 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (!p || !room || !filter_selects(p))
 		return 0;
 	tid = p->pid;
+	/* (kernels before 6.1 pass all threads) */
+	if (waiting_tid && waiting_tid != tid)
+		return 0;
 	/* This time is read before the state: if P runs meanwhile, the time changes. */
 	room->thread.ran_ns = BPF_CORE_READ(p, se.sum_exec_runtime);
 	barrier();

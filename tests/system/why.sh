@@ -101,23 +101,29 @@ expect_exit 1 "$KYMO" why "$TMP/t.fxt" inv-hihg
 [[ $(<"$TMP/stderr") == *"did you mean 'inv-high'?"* ]] || fail "no nearest name: $(<"$TMP/stderr")"
 
 [ "$(uname -m)" = x86_64 ] || exit 0
-note "a deadlock that is older than the recording, and threads whose futex has no owner"
 gcc -D_GNU_SOURCE -g -O2 -pthread -o "$TMP/why-deadlock" "$ROOT/tests/support/loads/why-deadlock.c"
-"$TMP/why-deadlock" >"$TMP/ready" &
-dead=$!
 # stuck: all four threads wait for a futex
 stuck() {
 	[ "$(cat /proc/$dead/task/*/wchan 2>/dev/null | grep -o futex | wc -l)" -ge 4 ]
 }
-wait_for 20 stuck
-expect_exit 0 "$KYMO" record --direct -d 500ms -e sched,offcpu -o "$TMP/dead.fxt"
-kill $dead
-expect_exit 0 "$KYMO" why --json "$TMP/dead.fxt" $dead
-cp "$TMP/stdout" "$TMP/dead.json"
-note "$(json "$TMP/dead.json" .verdict.text)"
-holds "$TMP/dead.json" '.verdict.kind == "deadlock" and
-	([.worst[:2][].thread.name] | sort) == ["dead-a", "dead-b"] and
-	([.worst[:2][] | .thread.name != .wait.owner.name] | all) and
-	([.open_waits[] | select(.deadlocked == 2)] | length) == 2' || fail "the deadlock is not named"
-holds "$TMP/dead.json" '[.open_waits[] | select(.thread.name | test("waiter")) | .wait.owner] |
-	length == 2 and all(. == null)' || fail "a condition or semaphore has an owner"
+
+# judge_deadlock [heap]: with static mutexes, or with mutexes on the heap
+judge_deadlock() {
+	"$TMP/why-deadlock" "$@" >"$TMP/ready" &
+	dead=$!
+	wait_for 20 stuck
+	expect_exit 0 "$KYMO" record --direct -d 500ms -e sched,offcpu --force -o "$TMP/dead.fxt"
+	kill $dead
+	expect_exit 0 "$KYMO" why --json "$TMP/dead.fxt" $dead
+	cp "$TMP/stdout" "$TMP/dead.json"
+	note "$(json "$TMP/dead.json" .verdict.text)"
+	holds "$TMP/dead.json" '.verdict.kind == "deadlock" and
+		([.worst[:2][].thread.name] | sort) == ["dead-a", "dead-b"] and
+		([.worst[:2][] | .thread.name != .wait.owner.name] | all) and
+		([.open_waits[] | select(.deadlocked == 2)] | length) == 2' || fail "the deadlock is not named"
+	holds "$TMP/dead.json" '[.open_waits[] | select(.thread.name | test("waiter")) | .wait.owner] |
+		length == 2 and all(. == null)' || fail "a condition or semaphore has an owner"
+}
+note "a deadlock that is older than the recording, and threads whose futex has no owner"
+judge_deadlock heap
+judge_deadlock

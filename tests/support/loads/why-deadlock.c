@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * why-deadlock: two threads that wait for each other's mutexes, and threads that wait for a
- * condition variable and a semaphore, which have no owner. Prints a line when all of them exist.
+ * why-deadlock [heap]: two threads that wait for each other's mutexes, which are static variables,
+ * or on the heap. And threads that wait for a condition variable and a semaphore, which have no
+ * owner. Prints a line when all of them exist.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -10,8 +11,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* In memory without a file, so that the recorder also reads them for waits that began earlier. */
-static pthread_mutex_t *mutexes;
+/* (not in .bss, which has pages without a file) */
+static pthread_mutex_t of_file[2] = { PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+				      PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
+static pthread_mutex_t *mutexes = of_file;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both_have_one;
@@ -44,11 +47,12 @@ static void *wait_for_semaphore(void *arg)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 
-	mutexes = calloc(2, sizeof(*mutexes));
+	if (argc > 1)
+		mutexes = calloc(2, sizeof(*mutexes));
 	if (!mutexes)
 		return 1;
 	sem_init(&zero, 0, 0);
