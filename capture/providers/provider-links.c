@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/providers/provider-packet.h"
+#include "capture/providers/provider-passed.h"
 #include "capture/providers/provider-socket.h"
 
 enum {
@@ -67,7 +68,7 @@ static void provider_links_hang_up(struct provider_links *l, struct provider_lin
 	/* (copies of the descriptor in children would stay in the set) */
 	provider_links_unwatch(l, link->fd);
 	provider_links_unwatch(l, link->pid_fd);
-	link->fd = close_fd(link->fd);
+	link->fd = provider_passed_close(link->fd);
 	link->pid_fd = close_fd(link->pid_fd);
 	if (!link->is_gone)
 		link->gone_ns = clock_boot_ns();
@@ -118,26 +119,27 @@ static bool provider_links_is_connected(int fd)
 	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 || errno == EAGAIN;
 }
 
-static void provider_links_add(struct provider_links *l, int connection)
+/* Takes ownership of FD if the result is true. */
+static bool provider_links_add(struct provider_links *l, int fd)
 {
-	_cleanup_close_ int fd = connection, pid_fd = -1;
+	_cleanup_close_ int pid_fd = -1;
 	struct provider_link **place;
 	struct ucred who;
 	socklen_t size = sizeof(who);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.pid <= 0)
-		return;
+		return false;
 	place = provider_links_place(l, who.uid);
 	pid_fd = place ? (int)syscall(SYS_pidfd_open, who.pid, 0) : -1;
 	if (pid_fd < 0 || !provider_links_is_connected(fd)) {
 		l->counts.refused += place == NULL;
-		return;
+		return false;
 	}
 	*place = calloc(1, sizeof(**place));
 	if (!*place)
-		return;
+		return false;
 	**place = (struct provider_link){
-		.fd = TAKE_FD(fd),
+		.fd = fd,
 		.pid_fd = TAKE_FD(pid_fd),
 		.pid = (uint32_t)who.pid,
 		.uid = who.uid,
@@ -146,18 +148,20 @@ static void provider_links_add(struct provider_links *l, int connection)
 	if (provider_links_watch(l, (*place)->fd) < 0 ||
 	    provider_links_watch(l, (*place)->pid_fd) < 0)
 		provider_links_hang_up(l, *place);
+	return true;
 }
 
 static void provider_links_accept(struct provider_links *l)
 {
 	int fd;
 
-	while (l->n_accepted < ACCEPTS_AT_ONCE) {
+	while (l->n_accepted < ACCEPTS_AT_ONCE && !provider_passed_is_full()) {
 		fd = accept4(l->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
 		l->n_accepted++;
-		provider_links_add(l, fd);
+		if (!provider_links_add(l, fd))
+			provider_passed_close(fd);
 	}
 	l->rests = true;
 	provider_links_unwatch(l, l->socket.fd);
@@ -208,9 +212,15 @@ static bool provider_links_expects(const struct provider_link *link,
 static bool provider_links_receive(struct provider_links *l, struct provider_link *link)
 {
 	struct provider_packet packet;
-	ssize_t n = recv(link->fd, l->packet, sizeof(l->packet), MSG_DONTWAIT);
+	ssize_t n;
 	int r;
 
+	if (provider_passed_is_next(link->fd)) {
+		l->counts.dropped++;
+		provider_links_hang_up(l, link);
+		return false;
+	}
+	n = recv(link->fd, l->packet, sizeof(l->packet), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n <= 0) {

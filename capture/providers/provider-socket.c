@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "base/cleanup.h"
+#include "capture/providers/provider-passed.h"
 #include "provider/provider-wire.h"
 
 #define PROVIDER_LOCK PROVIDER_SOCKET ".lock"
@@ -125,7 +126,8 @@ void provider_socket_close(struct provider_socket *s)
 {
 	if (s->fd >= 0)
 		unlinkat(s->dir_fd, PROVIDER_SOCKET, 0);
-	s->fd = close_fd(s->fd);
+	/* (connections that were not accepted can have descriptors in their queues) */
+	s->fd = provider_passed_close(s->fd);
 	s->lock_fd = close_fd(s->lock_fd);
 	s->dir_fd = close_fd(s->dir_fd);
 }
