@@ -9,7 +9,11 @@
 #include "base/array.h"
 #include "writer/fxt/fxt-wire.h"
 
-enum { GAPS_MAX = 16, DURABLE_WORDS_MAX = 256 };
+enum {
+	GAPS_MAX = 16,
+	DURABLE_WORDS_MAX = 256,
+	DURABLE_READS = 2, /* of the whole durable part, per read of the buffer */
+};
 
 /* A block, as far as it was read. */
 struct block_state {
@@ -44,6 +48,7 @@ struct provider_buffer {
 	uint64_t *copy; /* room for a block */
 	uint64_t durable_copy[DURABLE_WORDS_MAX];
 	uint32_t durable_at;
+	uint32_t durable_budget; /* bytes of gaps that this read may still examine */
 	struct gap gaps[GAPS_MAX];
 	unsigned n_gaps;
 	struct provider_losses losses;
@@ -271,6 +276,16 @@ static int provider_buffer_read_gaps(struct provider_buffer *b, bool is_last, pr
 	return 0;
 }
 
+/* Returns the bytes that a read of the durable part up to LIMIT can examine in vain. */
+static uint32_t provider_buffer_gap_bytes(const struct provider_buffer *b, uint32_t limit)
+{
+	uint32_t sum = limit > b->durable_at ? limit - b->durable_at : 0;
+
+	for (unsigned i = 0; i < b->n_gaps; i++)
+		sum += b->gaps[i].to - b->gaps[i].from;
+	return sum;
+}
+
 static int provider_buffer_read_durable(struct provider_buffer *b, bool is_last,
 					provider_record_fn fn, void *userdata)
 {
@@ -278,8 +293,13 @@ static int provider_buffer_read_durable(struct provider_buffer *b, bool is_last,
 	uint32_t limit = used > PROVIDER_DURABLE_BYTES ? PROVIDER_DURABLE_BYTES
 						       : (uint32_t)(used & ~UINT64_C(7));
 	uint32_t bytes;
-	int r = provider_buffer_read_gaps(b, is_last, fn, userdata);
+	int r;
 
+	/* A program could make each block cost a search in gaps of the size of the durable part. */
+	if (b->durable_budget < provider_buffer_gap_bytes(b, limit))
+		return 0;
+	b->durable_budget -= provider_buffer_gap_bytes(b, limit);
+	r = provider_buffer_read_gaps(b, is_last, fn, userdata);
 	while (r == 0 && b->durable_at < limit) {
 		switch (provider_buffer_step(b, PROVIDER_DURABLE_OFFSET, b->durable_at, limit,
 					     &head, &bytes)) {
@@ -361,7 +381,12 @@ static uint32_t provider_buffer_copy_block(struct provider_buffer *b, uint32_t b
 	else if (end > 0)
 		limit = (uint32_t)(end - 1);
 	while (!s->is_bad && s->at < limit) {
-		enum step step = provider_buffer_step(b, base, s->at, limit, &head, &bytes);
+		enum step step;
+
+		/* (how long the gap is does not matter yet) */
+		if (!is_last && provider_buffer_load(b, base + s->at) == 0)
+			break;
+		step = provider_buffer_step(b, base, s->at, limit, &head, &bytes);
 
 		if (step == STEP_GARBAGE)
 			s->is_bad = true;
@@ -437,6 +462,7 @@ int provider_buffer_read(struct provider_buffer *b, bool is_last, provider_recor
 	uint32_t n = provider_buffer_list(b);
 	int r = 0, later = 0;
 
+	b->durable_budget = DURABLE_READS * PROVIDER_DURABLE_BYTES;
 	for (uint32_t i = 0; i < n; i++) {
 		r = provider_buffer_read_block(b, b->turns[i].block, is_last, fn, userdata);
 		if (r < 0 || r == PROVIDER_READ_ENDS)
