@@ -15,6 +15,9 @@ enum {
 	DURABLE_READS = 2, /* of the whole durable part, per read of the buffer */
 };
 
+/* A counter cannot be higher, or a program could let the sum of all programs' losses overflow. */
+#define COUNTER_MAX (UINT64_C(1) << 44)
+
 /* A block, as far as it was read. */
 struct block_state {
 	uint64_t number; /* of the use that is being read */
@@ -476,12 +479,15 @@ int provider_buffer_read(struct provider_buffer *b, bool is_last, provider_recor
 
 static void provider_buffer_add_up(const struct provider_buffer *b, size_t member, uint64_t *total)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, n;
 
-	for (size_t i = 0; i < PROVIDER_SLOTS; i++)
-		sum += provider_buffer_load(b, offsetof(struct provider_data, counters) +
-						       i * sizeof(struct provider_counters) +
-						       member);
+	for (size_t i = 0; i < PROVIDER_SLOTS; i++) {
+		n = provider_buffer_load(b, offsetof(struct provider_data, counters) +
+						    i * sizeof(struct provider_counters) + member);
+		sum += n < COUNTER_MAX ? n : COUNTER_MAX;
+	}
+	if (sum > COUNTER_MAX)
+		sum = COUNTER_MAX;
 	if (sum > *total)
 		*total = sum;
 }

@@ -479,6 +479,61 @@ TEST(managers_come_and_go)
 	assert_int_equal(m->n_events, 3);
 }
 
+static int take_nothing(void *userdata, const uint64_t *words, unsigned n_words, bool is_durable)
+{
+	(void)userdata, (void)words, (void)n_words, (void)is_durable;
+	return 0;
+}
+
+/* The losses of all programs are added up. */
+TEST(counters_cannot_overflow_a_sum)
+{
+	const struct provider_buffer_options options = { PROVIDER_STREAMING, 4, 4096 };
+	_cleanup_(provider_buffer_freep) struct provider_buffer *b = NULL;
+	struct provider_losses losses;
+	struct provider_data *data;
+
+	assert_int_equal(provider_buffer_new(&b, &options), 0);
+	data = mmap(NULL, sizeof(*data), PROT_READ | PROT_WRITE, MAP_SHARED,
+		    provider_buffer_data_fd(b), 0);
+	assert_true(data != MAP_FAILED);
+	for (size_t i = 0; i < PROVIDER_SLOTS; i++)
+		data->counters[i].full = UINT64_MAX - i;
+	data->counters[1].large = 7;
+	assert_int_equal(provider_buffer_read(b, false, take_nothing, NULL), 0);
+	provider_buffer_losses(b, &losses);
+	assert_int_equal(losses.full, UINT64_C(1) << 44);
+	assert_int_equal(losses.large, 7);
+	munmap(data, sizeof(*data));
+}
+
+/* Empty blocks do not each cost a search through an empty durable part. */
+TEST(empty_parts_cost_little)
+{
+	const struct provider_buffer_options options = { PROVIDER_STREAMING, PROVIDER_BLOCKS_MAX,
+							 4096 };
+	_cleanup_(provider_buffer_freep) struct provider_buffer *b = NULL;
+	struct provider_block *rows;
+	struct provider_data *data;
+	struct timespec begin, end;
+
+	assert_int_equal(provider_buffer_new(&b, &options), 0);
+	data = mmap(NULL, PROVIDER_BLOCKS_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    provider_buffer_data_fd(b), 0);
+	assert_true(data != MAP_FAILED);
+	rows = (struct provider_block *)((char *)data + PROVIDER_TABLE_OFFSET);
+	data->durable_used = PROVIDER_DURABLE_BYTES;
+	for (uint32_t i = 0; i < PROVIDER_BLOCKS_MAX; i++)
+		rows[i].number = i + 1;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(provider_buffer_read(b, false, take_nothing, NULL), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	/* (32 GiB otherwise) */
+	assert_true(end.tv_sec - begin.tv_sec < 3);
+	munmap(data, PROVIDER_BLOCKS_OFFSET);
+}
+
 int main(void)
 {
 #define WITH_MANAGER(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -493,6 +548,8 @@ int main(void)
 		WITH_MANAGER(children_are_silent_until_they_start),
 		WITH_MANAGER(children_of_clone_write_nothing),
 		WITH_MANAGER(managers_come_and_go),
+		cmocka_unit_test(counters_cannot_overflow_a_sum),
+		cmocka_unit_test(empty_parts_cost_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
