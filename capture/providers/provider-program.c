@@ -124,6 +124,7 @@ int provider_program_new(struct provider_program **ret, struct provider_context 
 		return -ENOMEM;
 	p->context = context;
 	p->link = link;
+	p->id = id;
 	r = provider_threads_init(&p->threads, link->pid, context->pipe->tasks)
 		    ?: provider_records_new(&p->records, id, link->name, &rules);
 	if (r < 0)

@@ -26,6 +26,7 @@ struct provider_context {
 struct provider_program {
 	struct provider_context *context;
 	struct provider_link *link; /* borrowed */
+	uint32_t id;                /* of its provider */
 	struct provider_threads threads;
 	struct table tracks; /* number of a track in the program + 1 -> koid */
 	struct provider_records *records;

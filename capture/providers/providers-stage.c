@@ -11,6 +11,9 @@
 /* Programs write to their buffers with 64 KiB at once at most, so that other CPUs have blocks. */
 enum { BLOCKS_PER_CPU = 8, FIRST_PROVIDER = 16 };
 
+/* Ids of programs. Readers have room for 256 providers, so ids of ended programs are used again. */
+enum { PROVIDER_IDS = PROVIDER_LINKS_MAX + 64 };
+
 #define BUFFERS_BYTES_MAX (UINT64_C(1) << 30)
 #define TICKS_INTERVAL_NS UINT64_C(10000000)
 
@@ -95,15 +98,32 @@ static bool providers_stage_selects(const struct providers_stage *s, struct prov
 	       selected.task.pid == p->link->pid;
 }
 
+static bool providers_stage_has_id(const struct providers_stage *s, uint32_t id)
+{
+	const struct provider_link *link;
+
+	for (size_t pos = 0; (link = provider_links_next(s->links, &pos));) {
+		const struct provider_program *p = link->userdata;
+
+		if (p && p->id == id)
+			return true;
+	}
+	return false;
+}
+
 /* Makes the program of LINK, at its first packet. */
 static int providers_stage_meet(struct providers_stage *s, struct provider_link *link)
 {
 	struct provider_program *p;
-	int r = provider_program_new(&p, &s->context, link, s->last_provider + 1);
+	int r;
 
+	do
+		s->last_provider =
+			FIRST_PROVIDER + (s->last_provider + 1 - FIRST_PROVIDER) % PROVIDER_IDS;
+	while (providers_stage_has_id(s, s->last_provider));
+	r = provider_program_new(&p, &s->context, link, s->last_provider);
 	if (r < 0)
 		return r;
-	s->last_provider++;
 	link->userdata = p;
 	return 0;
 }
