@@ -31,6 +31,9 @@ static bool provider_program_time(void *userdata, uint64_t stamp, uint64_t *ret)
 		*ret = stamp;
 		return stamp <= clock_boot_ns();
 	}
+	/* (a flood of wrong stamps must not read the clocks each time) */
+	if (provider_ticks_is_future(stamp))
+		return false;
 	if (c->ticks.n == 0 || stamp > c->ticks.readings[c->ticks.n - 1].stamp)
 		provider_ticks_read(&c->ticks);
 	return provider_ticks_ns(&c->ticks, stamp, ret);

@@ -37,6 +37,11 @@ enum provider_clock provider_ticks_clock(void)
 	return PROVIDER_CLOCK_BOOTTIME;
 }
 
+bool provider_ticks_is_future(uint64_t stamp)
+{
+	return stamp > provider_ticks_stamp();
+}
+
 void provider_ticks_read(struct provider_ticks *t)
 {
 	uint64_t best = UINT64_MAX, stamp = 0, boot_ns = 0;

@@ -28,6 +28,9 @@ enum provider_clock provider_ticks_clock(void);
 /* Adds a reading of both clocks. If there is no room, every second one of the older half goes. */
 void provider_ticks_read(struct provider_ticks *t);
 
+/* Whether STAMP is later than now. */
+bool provider_ticks_is_future(uint64_t stamp);
+
 /* Adds a reading: like provider_ticks_read(), for tests. Earlier stamps or times are ignored. */
 void provider_ticks_add(struct provider_ticks *t, uint64_t stamp, uint64_t boot_ns);
 
