@@ -14,6 +14,7 @@
 enum {
 	TRACKS_MAX = 4096, /* of a program */
 	CATEGORY_NAME_MAX = 256,
+	ROUND_SHARE = 128 << 10, /* bytes of each program in each round */
 };
 
 /* ---- rules for records ---- */
@@ -193,7 +194,26 @@ static int provider_program_judge(struct provider_program *p, uint64_t stamp, bo
 struct provider_program_reading {
 	struct provider_program *program;
 	bool is_last;
+	bool is_over; /* the rest is for the next round */
 };
+
+/*
+ * Returns whether a record of BYTES bytes can be taken in this round. Programs that write faster
+ * than they are read must not delay the others, and the rings of the kernel.
+ */
+static bool provider_program_affords(struct provider_program *p, uint64_t bytes)
+{
+	struct provider_context *c = p->context;
+
+	if (c->is_final)
+		return p->passed_bytes <= p->buffer_bytes;
+	if (p->passed_bytes <= ROUND_SHARE)
+		return true;
+	if (c->extra_left < bytes)
+		return false;
+	c->extra_left -= bytes;
+	return true;
+}
 
 static int provider_program_record(void *userdata, const uint64_t *words, unsigned n_words,
 				   bool is_durable)
@@ -205,15 +225,16 @@ static int provider_program_record(void *userdata, const uint64_t *words, unsign
 	int r = 0;
 
 	if (!is_durable) {
-		/* A program that writes faster than it is read must not keep the others waiting. */
-		if (p->passed_bytes > p->buffer_bytes)
-			return PROVIDER_READ_LATER;
 		if (pipeline_after(pipe, 0) > 0)
 			return PROVIDER_READ_ENDS;
 		if (n_words >= 2 && provider_program_has_stamp(words[0]))
 			r = provider_program_judge(p, words[1], reading->is_last, &drop);
 		if (r > 0)
 			return r;
+		if (!provider_program_affords(p, n_words * sizeof(*words))) {
+			reading->is_over = true;
+			return PROVIDER_READ_ENDS;
+		}
 		p->passed_bytes += n_words * sizeof(*words);
 	}
 	if (!drop)
@@ -261,17 +282,17 @@ int provider_program_read(struct provider_program *p)
 	const struct provider_context *c = p->context;
 	/* Nothing is written any more, and all that was written is before the horizon. */
 	bool is_last = c->is_final || (p->link->is_gone && p->link->gone_ns <= c->horizon_ns);
-	struct provider_program_reading reading = { p, is_last };
+	struct provider_program_reading reading = { p, is_last, false };
 	int r;
 
 	if (p->is_read || !p->buffer)
 		return 0;
 	r = provider_buffer_read(p->buffer, is_last, provider_program_record, &reading);
-	if (r < 0 || r == PROVIDER_READ_ENDS)
+	if (r < 0 || (r == PROVIDER_READ_ENDS && !reading.is_over))
 		return r < 0 ? r : 1;
 	p->is_read = true;
 	r = provider_program_count(p);
-	if (is_last)
+	if (is_last && (c->is_final || !reading.is_over))
 		provider_program_end(p);
 	return r;
 }

@@ -20,6 +20,7 @@ struct provider_context {
 	struct provider_ticks ticks;
 	uint64_t horizon_ns; /* records of later times stay in their buffers */
 	bool is_final;       /* no records are taken after this round */
+	uint64_t extra_left; /* bytes of this round, for programs above their share */
 	uint32_t n_tracks;   /* of all programs */
 };
 

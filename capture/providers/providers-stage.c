@@ -15,6 +15,7 @@ enum { BLOCKS_PER_CPU = 8, FIRST_PROVIDER = 16 };
 enum { PROVIDER_IDS = PROVIDER_LINKS_MAX + 64 };
 
 #define BUFFERS_BYTES_MAX (UINT64_C(1) << 30)
+#define ROUND_EXTRA_BYTES (UINT64_C(16) << 20)
 #define TICKS_INTERVAL_NS UINT64_C(10000000)
 
 /* How often the filter is asked about a program that it did not select. */
@@ -212,6 +213,7 @@ static void providers_stage_set_horizon(struct providers_stage *s, uint64_t hori
 	uint64_t now_ns = clock_boot_ns();
 
 	s->context.horizon_ns = horizon_ns;
+	s->context.extra_left = ROUND_EXTRA_BYTES;
 	/* (a horizon in the future includes everything) */
 	s->context.is_final = horizon_ns > now_ns;
 	if (t->n == 0 || now_ns > t->readings[t->n - 1].boot_ns + TICKS_INTERVAL_NS)
