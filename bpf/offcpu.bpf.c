@@ -133,12 +133,14 @@ static __always_inline bool offcpu_is_mutex(const struct offcpu_mutex *m, __u32 
 {
 	bool is_recursive = (m->kind & MUTEX_TYPE) == MUTEX_IS_RECURSIVE;
 
-	if (m->word != value || m->n_users == 0 || is_recursive != (m->count != 0))
+	if (m->word != value || m->n_users == 0)
 		return false;
+	/* (glibc sets the count of all robust mutexes) */
 	if (m->kind & MUTEX_IS_ROBUST)
-		return !(m->kind & ~(MUTEX_TYPE | MUTEX_IS_ROBUST | MUTEX_IS_SHARED)) &&
+		return m->count != 0 &&
+		       !(m->kind & ~(MUTEX_TYPE | MUTEX_IS_ROBUST | MUTEX_IS_SHARED)) &&
 		       value & FUTEX_HAS_WAITERS && (value & FUTEX_TID) == m->owner;
-	return value == MUTEX_HAS_WAITERS &&
+	return value == MUTEX_HAS_WAITERS && is_recursive == (m->count != 0) &&
 	       !(m->kind & ~(MUTEX_TYPE | MUTEX_IS_SHARED | MUTEX_ELISION));
 }
 

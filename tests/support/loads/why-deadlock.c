@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * why-deadlock [heap]: two threads that wait for each other's mutexes, which are static variables,
- * or on the heap. And threads that wait for a condition variable and a semaphore, which have no
- * owner. Prints a line when all of them exist.
+ * why-deadlock [heap]: two threads that wait for each other's mutexes, one of which is robust. The
+ * mutexes are static variables, or on the heap. And threads that wait for a condition variable and
+ * a semaphore, which have no owner. Prints a line when all of them exist.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -49,12 +49,16 @@ static void *wait_for_semaphore(void *arg)
 
 int main(int argc, char **argv)
 {
+	pthread_mutexattr_t robust;
 	pthread_t thread;
 
 	if (argc > 1)
 		mutexes = calloc(2, sizeof(*mutexes));
 	if (!mutexes)
 		return 1;
+	pthread_mutexattr_init(&robust);
+	pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&mutexes[1], &robust);
 	sem_init(&zero, 0, 0);
 	pthread_barrier_init(&both_have_one, NULL, 2);
 	pthread_create(&thread, NULL, wait_for_condition, NULL);
