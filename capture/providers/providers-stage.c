@@ -299,7 +299,8 @@ static int providers_stage_record(void *stage, const struct rec_head *rec)
 	struct provider_link *link;
 	int r = 0;
 
-	if (!s->links || child->tid == child->pid)
+	/* (a process can connect before its fork is read, and end before its first event is) */
+	if (!s->links)
 		return 0;
 	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
 		if (link->userdata && link->pid == child->pid)

@@ -44,6 +44,12 @@ judge_whole() {
 }
 record_and_judge "$TMP/whole.fxt" record_whole judge_whole
 
+# ---- programs that have ended before a round ----
+
+expect_exit 0 "$KYMO" record --direct -e app -o "$TMP/short.fxt" -- \
+	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$1" 1 2; done' sh "$APP_LOAD"
+assert_eq "$(records_of "$TMP/short.fxt")" 40 "records of programs that end at once"
+
 # ---- a buffer that is too small ----
 
 expect_exit 0 "$KYMO" record --direct -b 64K -e app -o "$TMP/tiny.fxt" -- "$APP_LOAD" 8 20000

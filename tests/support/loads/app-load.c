@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * app-load THREADS EVENTS [PAUSE_US]: a program that writes events of its own. It waits until its
- * category is recorded. Then each of THREADS threads makes EVENTS (an even number). Every second
- * one is a scope, of two records, that sleeps for PAUSE_US (0 = not at all). Prints the number of
- * records that it has made. With EVENTS of 0, it goes on until it is killed, and prints a line
- * when each thread has made 1000.
+ * category is recorded. Then each of THREADS threads makes EVENTS (an even number); the first is
+ * the main thread. Every second event is a scope, of two records, that sleeps for PAUSE_US (0 = not
+ * at all). Prints the number of records that it has made. With EVENTS of 0, other threads do so
+ * until they are killed, and it prints a line when each has made 1000.
  */
 #include <err.h>
 #include <pthread.h>
@@ -68,15 +68,17 @@ int main(int argc, char **argv)
 		errx(1, "cannot start the provider");
 	while (!kymo_is_on(app_load))
 		sleep_us(1000);
-	for (long i = 0; i < n_threads; i++)
+	for (long i = n_events != 0; i < n_threads; i++)
 		if (pthread_create(&threads[i], NULL, write_events, NULL) != 0)
 			errx(1, "cannot create a thread");
 	if (n_events == 0) {
 		pthread_barrier_wait(&all_wrote);
 		puts("written");
 		fflush(stdout);
+	} else {
+		write_events(NULL);
 	}
-	for (long i = 0; i < n_threads; i++)
+	for (long i = n_events != 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
 	printf("%ld\n", n_threads * (n_events / 2 * 3 + 1));
 	return 0;
