@@ -129,6 +129,26 @@ static int providers_stage_meet(struct providers_stage *s, struct provider_link 
 	return 0;
 }
 
+/*
+ * Returns whether LINK can have a buffer of BYTES. A user other than root has at most half of the
+ * room, or one buffer.
+ */
+static bool providers_stage_has_room(const struct providers_stage *s,
+				     const struct provider_link *link, uint64_t bytes)
+{
+	const struct provider_link *other;
+	uint64_t sum = 0;
+
+	for (size_t pos = 0; (other = provider_links_next(s->links, &pos));) {
+		const struct provider_program *p = other->userdata;
+
+		if (p && p->buffer && other->uid == link->uid)
+			sum += p->buffer_bytes;
+	}
+	return s->buffers_bytes + bytes <= BUFFERS_BYTES_MAX &&
+	       (link->uid == 0 || sum == 0 || sum + bytes <= BUFFERS_BYTES_MAX / 2);
+}
+
 static int providers_stage_ask(struct providers_stage *s, struct provider_program *p)
 {
 	struct provider_message start = { .kind = PROVIDER_START,
@@ -142,7 +162,7 @@ static int providers_stage_ask(struct providers_stage *s, struct provider_progra
 	uint64_t bytes = (uint64_t)s->buffer.n_blocks * s->buffer.block_bytes;
 	int r;
 
-	if (s->buffers_bytes + bytes > BUFFERS_BYTES_MAX)
+	if (!providers_stage_has_room(s, p->link, bytes))
 		return -ENOBUFS;
 	r = provider_program_begin(p, &s->buffer);
 	if (r < 0)
