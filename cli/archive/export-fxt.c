@@ -76,7 +76,7 @@ static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, 
 		if (r == 0)
 			n = export_fxt_fill(u, buffer);
 	}
-	progress_clear(&progress);
+	progress_clear();
 	if (n < 0)
 		input_file_failed(&e->input, (int)n);
 	return r < 0 || n < 0 || packed_output_finish(&e->output) < 0 ? CLI_FAILED : CLI_OK;

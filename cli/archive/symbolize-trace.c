@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/archive/symbolize-trace.h"
 
-#include <unistd.h>
-
 #include "cli/common/verb.h"
 
 struct symbolize_work {
 	struct edit_symbolize *symbolize;
 	struct open_trace *in;
-	struct progress *progress;
 };
 
 void symbolize_trace_deinit(struct symbolize_trace *s)
@@ -39,11 +36,6 @@ static int symbolize_on_record(void *userdata, const struct fxt_record *record)
 
 	if (what)
 		open_trace_damage(work->in, record->offset, what);
-	if (work->progress && work->progress->wanted) {
-		off_t at = lseek(work->in->fd, 0, SEEK_CUR);
-
-		progress_show(work->progress, at > 0 ? (uint64_t)at : 0);
-	}
 	return r;
 }
 
@@ -63,7 +55,7 @@ int symbolize_trace(struct symbolize_trace *s, struct open_trace *in, struct edi
 	if (e < 0)
 		return edit_trace_failed(out, e);
 	r = edit_trace_process_all(out, in, symbolize_on_record,
-				   &(struct symbolize_work){ symbolize, in, s->progress });
+				   &(struct symbolize_work){ symbolize, in });
 	if (r != CLI_OK)
 		return r;
 	e = edit_symbolize_finish(symbolize);

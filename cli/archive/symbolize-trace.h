@@ -6,7 +6,6 @@
 #pragma once
 
 #include "cli/archive/edit-trace.h"
-#include "cli/common/progress.h"
 #include "cli/common/resolver.h"
 #include "cli/common/symbol-options.h"
 #include "edit/edit-symbolize.h"
@@ -14,7 +13,6 @@
 struct symbolize_trace {
 	struct symbols *symbols; /* owned */
 	struct resolver resolver;
-	struct progress *progress; /* borrowed; NULL = no progress is shown */
 	struct edit_symbolize_counts counts;
 };
 

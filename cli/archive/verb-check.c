@@ -409,6 +409,7 @@ static int verb_check_file(const char *path, const struct options *options)
 	r = open_trace_of(&t, path, &kinds);
 	if (r != CLI_OK)
 		return r;
+	t.prints = options->all;
 	if (t.calls)
 		return apitrace_check(&calls, &t);
 	if (t.frames)

@@ -293,6 +293,7 @@ static int verb_dump(int argc, char **argv)
 		&(struct open_trace_kinds){ .calls = true, .frames = true, .points = true });
 	if (r != CLI_OK)
 		return r;
+	t.prints = true;
 	if (t.calls) {
 		calls.json = d.json;
 		return apitrace_dump(&t, &calls);

@@ -8,22 +8,65 @@
 
 #include "base/text.h"
 #include "cli/archive/edit-trace.h"
+#include "cli/common/input-file.h"
 #include "cli/common/json.h"
 #include "cli/common/open-trace.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "edit/edit-merge.h"
 
+/* The progress is checked once in this number of records. */
+enum { PROGRESS_STEPS = 128 };
+
 struct request {
 	struct edit_trace_options edit;
 	unsigned n;
 	struct open_trace in[EDIT_INPUTS_MAX];
+	struct progress progress; /* through all inputs */
+	unsigned n_steps;
 };
 
 static void verb_merge_request_deinit(struct request *q)
 {
 	for (unsigned i = 0; i < q->n; i++)
 		open_trace_close(&q->in[i]);
+}
+
+static struct input_file verb_merge_file(const struct open_trace *in)
+{
+	return (struct input_file){ .fd = in->fd };
+}
+
+/* (the size of a pipe is not known, so neither is the total) */
+static void verb_merge_begin_progress(struct request *q)
+{
+	uint64_t total = 0, size;
+	bool known = true;
+
+	for (unsigned i = 0; i < q->n; i++) {
+		const struct input_file file = verb_merge_file(&q->in[i]);
+
+		q->in[i].shared = true;
+		size = input_file_size(&file);
+		known = known && size > 0;
+		total += size;
+	}
+	progress_begin(&q->progress, total);
+	q->progress.wanted = q->progress.wanted && known;
+}
+
+static void verb_merge_show_progress(struct request *q)
+{
+	uint64_t done = 0;
+
+	if (++q->n_steps % PROGRESS_STEPS != 0 || !progress_is_due(&q->progress))
+		return;
+	for (unsigned i = 0; i < q->n; i++) {
+		const struct input_file file = verb_merge_file(&q->in[i]);
+
+		done += input_file_position(&file);
+	}
+	progress_show(&q->progress, done);
 }
 
 /*
@@ -42,8 +85,11 @@ static int verb_merge_all(struct request *q, struct edit_trace *out, struct edit
 		status = edit_trace_flush(out, r == 0 && input < 0);
 		if (r > 0 || status != CLI_OK)
 			continue;
-		if (input < 0)
+		if (input < 0) {
+			progress_clear();
 			return CLI_OK;
+		}
+		verb_merge_show_progress(q);
 		n_damages = q->in[input].n_damages;
 		r = open_trace_next(&q->in[input], &record);
 		if (r < 0)
@@ -153,6 +199,7 @@ static int verb_merge_run(struct request *q, char **paths, const char *to)
 		r = open_trace(&q->in[q->n], paths[q->n]);
 	if (r != CLI_OK)
 		return r;
+	verb_merge_begin_progress(q);
 	r = edit_trace_open(&out, to, q->edit.force, q->in, q->n);
 	if (r != CLI_OK)
 		return r;

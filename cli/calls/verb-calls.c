@@ -105,6 +105,7 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 	struct open_trace t = OPEN_TRACE_NULL;
 	int r = open_trace(&t, path);
 
+	t.prints = true;
 	t.name = lines->is_live ? "the recording" : path;
 	r = r ?: read_events(&t, call_lines_on_event, lines) ?: open_trace_finish(&t);
 	if (r == CLI_OK && lines->stacks && lines->n_printed > 0)

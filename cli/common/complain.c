@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "cli/common/progress.h"
 
 static const struct verb *current;
 static int print_errno; /* why printing failed; 0 = not known */
@@ -45,6 +46,7 @@ static void complain(const char *format, va_list ap)
 	char *rest, *line;
 
 	complain_flush_printed();
+	progress_clear();
 	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
 	if (vasprintf(&text, format, ap) < 0)
 		return;

@@ -14,6 +14,10 @@
 /* The number of damages that are described. All damage beyond that is only counted. */
 enum { DAMAGES_SHOWN = 10 };
 
+/* The progress is checked once in this number of steps, since reading the clock costs as much as a
+ * step. */
+enum { STEPS = 128 };
+
 /*
  * HEAD_BYTES: the number of bytes that identify a call trace. VERSION_END: the end of the versions
  * that may exist.
@@ -47,6 +51,22 @@ void open_trace_complain_alien(const char *name, const struct unpack_damage *dam
 			  name);
 		break;
 	}
+}
+
+/* ---- progress ---- */
+
+static void open_trace_show_progress(struct open_trace *t)
+{
+	const struct input_file file = { .fd = t->fd };
+
+	if (t->n_steps++ == 0) {
+		progress_begin(&t->progress, input_file_size(&file));
+		/* (the program that writes to a pipe can show a progress of its own) */
+		if (t->progress.total == 0 || t->shared || (t->prints && isatty(STDOUT_FILENO)))
+			t->progress.wanted = false;
+	}
+	if (t->n_steps % STEPS == 0 && progress_is_due(&t->progress))
+		progress_show(&t->progress, input_file_position(&file));
 }
 
 /* ---- call traces, GDB trace files, and trace-db ---- */
@@ -104,6 +124,8 @@ static int open_trace_read(struct open_trace *t, int r, int end)
 {
 	const struct unpack_damage *packed = unpack_damage(t->stream.unpack);
 
+	if (r <= 0)
+		progress_clear();
 	if (r < 0) {
 		open_trace_failed(t, r);
 		return -1;
@@ -123,6 +145,7 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 	const struct apitrace_damage *damage;
 	int r;
 
+	open_trace_show_progress(t);
 	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
 		damage = apitrace_reader_damage(t->calls);
 		/*
@@ -148,6 +171,7 @@ int open_trace_next_frame(struct open_trace *t, const struct tfile_frame **ret)
 	const struct tfile_damage *damage;
 	int r;
 
+	open_trace_show_progress(t);
 	while ((r = tfile_reader_next(t->frames, ret)) == TFILE_DAMAGE) {
 		damage = tfile_reader_damage(t->frames);
 		if (!damage->truncated || !t->stream.damaged)
@@ -168,6 +192,7 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 	const struct tracedb_damage *damage;
 	int r;
 
+	open_trace_show_progress(t);
 	while ((r = tracedb_reader_next(t->points, ret)) == TRACEDB_DAMAGE) {
 		damage = tracedb_reader_damage(t->points);
 		if (!damage->truncated || !t->stream.damaged)
@@ -247,6 +272,7 @@ int open_trace(struct open_trace *t, const char *path)
 
 void open_trace_close(struct open_trace *t)
 {
+	progress_clear();
 	t->reader = fxt_reader_free(t->reader);
 	t->calls = apitrace_reader_free(t->calls);
 	t->frames = tfile_reader_free(t->frames);
@@ -286,7 +312,13 @@ const char *open_trace_packed(const struct open_trace *t)
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage)
 {
-	return packed_stream_next_record(&t->stream, t->reader, ret, ret_damage);
+	int r;
+
+	open_trace_show_progress(t);
+	r = packed_stream_next_record(&t->stream, t->reader, ret, ret_damage);
+	if (r <= 0)
+		progress_clear();
+	return r;
 }
 
 int open_trace_next(struct open_trace *t, const struct fxt_record **ret)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/common/nothing-there.h"
+#include "cli/common/progress.h"
 #include "reader/apitrace/apitrace-reader.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/packed/packed-stream.h"
@@ -25,7 +26,15 @@ struct open_trace {
 	struct apitrace_reader *calls; /* reader of a call trace, instead of `reader` */
 	struct tfile_reader *frames;   /* reader of a GDB trace file, instead of `reader` */
 	struct tracedb_reader *points; /* reader of a trace-db file, instead of `reader` */
-	bool container_damaged;        /* the decompression of one of these files failed */
+	/*
+	 * The verb prints while it reads: no progress is shown if standard output is a terminal.
+	 * The verb sets it after it has opened the trace.
+	 */
+	bool prints;
+	bool shared; /* the verb itself shows the progress, for several traces */
+	struct progress progress;
+	uint64_t n_steps;       /* number of records, calls, frames or points that were requested */
+	bool container_damaged; /* the decompression of one of these files failed */
 };
 
 #define OPEN_TRACE_NULL                                                                            \

@@ -257,6 +257,7 @@ static int verb_moments_run(int argc, char **argv)
 		return r;
 	r = view.wants_stacks ? call_stacks_init(&view.stacks, &symbols) : CLI_OK;
 	r = r ?: open_trace(&t, argv[optind]);
+	t.prints = true;
 	r = r ?: read_events(&t, moment_view_on_event, &view) ?: open_trace_finish(&t);
 	if (r == CLI_OK && view.wants_stacks && view.n_printed > 0)
 		stacks_report_incomplete(view.walks, 0);

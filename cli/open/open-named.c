@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/common/read-events.h"
@@ -47,16 +46,11 @@ static int open_named_open_copy(struct symbolize_trace *s, struct open_trace *t,
 {
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_close_ int fd = temporary_file_open();
-	struct progress progress;
-	struct stat st;
 	int r;
 
 	if (fd < 0 || edit_trace_open_fd(&out, fd, "the temporary copy") != CLI_OK)
 		return CLI_FAILED;
-	progress_begin(&progress, fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0);
-	s->progress = &progress;
 	r = symbolize_trace(s, t, &out, false);
-	progress_clear(&progress);
 	if (r == CLI_OK)
 		*ret_fd = TAKE_FD(fd);
 	return r;

@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/archive/perfetto-trace.h"
-#include "cli/common/progress.h"
 #include "cli/common/temporary-file.h"
 #include "cli/common/verb.h"
 #include "cli/open/open-named.h"
@@ -18,17 +16,13 @@ enum { OPEN_NATIVE_PATH = 64 };
 
 struct open_native {
 	int fd;
-	struct open_trace *in;
-	struct progress progress;
 };
 
 static int open_native_put(void *userdata, const void *p, size_t n)
 {
 	struct open_native *o = userdata;
 	const char *next = p;
-	off_t at = lseek(o->in->fd, 0, SEEK_CUR);
 
-	progress_show(&o->progress, at > 0 ? (uint64_t)at : 0);
 	while (n > 0) {
 		ssize_t done = write(o->fd, next, n);
 
@@ -45,14 +39,9 @@ static int open_native_put(void *userdata, const void *p, size_t n)
 /* Writes the trace of IN to FD. Returns a status. */
 static int open_native_make(struct open_trace *in, int fd, uint64_t *ret_left_out)
 {
-	struct open_native o = { .fd = fd, .in = in };
-	struct stat st;
-	int r;
+	struct open_native o = { .fd = fd };
 
-	progress_begin(&o.progress, fstat(in->fd, &st) == 0 ? (uint64_t)st.st_size : 0);
-	r = perfetto_trace(in, open_native_put, &o, ret_left_out);
-	progress_clear(&o.progress);
-	return r;
+	return perfetto_trace(in, open_native_put, &o, ret_left_out);
 }
 
 /* Opens the copy with names again, as an archive called NAME. */

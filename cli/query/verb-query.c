@@ -515,6 +515,7 @@ static int verb_query_run(int argc, char **argv)
 	r = open_trace_of(&v.trace, argv[optind], &(struct open_trace_kinds){ .points = true });
 	if (r != CLI_OK)
 		return r;
+	v.trace.prints = true;
 	return v.trace.points ? verb_query_answer_points(&v) : verb_query_answer_archive(&v);
 }
 

@@ -110,7 +110,7 @@ int rtrace_input_open(struct rtrace_input *in, const char *path, bool once)
 
 void rtrace_input_close(struct rtrace_input *in)
 {
-	progress_clear(&in->progress);
+	progress_clear();
 	in->unpack = unpack_free(in->unpack);
 	if (in->fd != in->file.fd)
 		in->fd = close_fd(in->fd);

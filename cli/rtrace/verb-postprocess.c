@@ -128,7 +128,7 @@ static void verb_postprocess_report_problem(void *userdata, const struct rtrace_
 
 	if (w->n_problems++ >= PROBLEMS_SHOWN)
 		return;
-	progress_clear(&w->in.progress);
+	progress_clear();
 	cli_error("%s: line %" PRIu64 ": %s; %s", w->in.file.name, problem->line, problem->what,
 		  problem->done);
 }
@@ -154,7 +154,7 @@ static int verb_postprocess_report_failure(struct work *w, int r)
 {
 	const char *name = w->in.file.name;
 
-	progress_clear(&w->in.progress);
+	progress_clear();
 	if (r == RTRACE_ALIEN_EMPTY)
 		cli_error("%s: the file is empty", name);
 	else if (r > 0)
@@ -224,7 +224,7 @@ static int verb_postprocess_input(struct work *w)
 	struct rtrace_postprocess_result result;
 	int r = rtrace_postprocess(&w->q->post.options, &io, &result) ?: verb_postprocess_flush(w);
 
-	progress_clear(&w->in.progress);
+	progress_clear();
 	if (r != 0)
 		return verb_postprocess_report_failure(w, r);
 	if (w->q->output && packed_output_finish(&w->out) < 0)
