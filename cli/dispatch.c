@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -27,20 +28,40 @@ static int dispatch_print_overview(FILE *to)
 	return CLI_OK;
 }
 
+/* Reports that the user gave the file NAME instead of a verb. */
+static int dispatch_is_file(const char *name, const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return cli_usage_error("unknown verb '%s'; it is a directory", name);
+	if (access(name, X_OK) == 0)
+		return cli_usage_error("unknown verb '%s'; to record this program, use 'kymo "
+				       "record -- %s%s'",
+				       name, strchr(name, '/') ? "" : "./", name);
+	return cli_usage_error("unknown verb '%s'; to see what is in this file, use 'kymo summary "
+			       "%s' or 'kymo open %s'",
+			       name, name, name);
+}
+
 static int dispatch_unknown_verb(const char *name)
 {
 	static const char *const others[] = { "help", "--help", "--version", "--host",
 					      "--machine" };
 	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
 	const char *what = name[0] == '-' ? "option" : "verb";
+	struct stat st;
 
 	for (const struct verb *const *v = verbs; *v; v++)
 		value_nearest_try(&near, (*v)->name);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		value_nearest_try(&near, others[i]);
+	/* (no verb has one of these characters) */
+	if (strpbrk(name, "/.") && stat(name, &st) == 0)
+		return dispatch_is_file(name, &st);
 	if (near.nearest)
 		return cli_usage_error("unknown %s '%s'; did you mean '%s'?", what, name,
 				       near.nearest);
+	if (name[0] != '-' && stat(name, &st) == 0)
+		return dispatch_is_file(name, &st);
 	return cli_usage_error("unknown %s '%s'", what, name);
 }
 
@@ -105,6 +126,11 @@ int dispatch(int argc, char **argv)
 	remote_append(argc, argv);
 	if (argc < 2) {
 		dispatch_print_overview(stderr);
+		fputs("\nTo begin:\n"
+		      "  kymo record -d 5 -o t.fxt    record the machine for 5 seconds\n"
+		      "  kymo summary t.fxt           see what it did\n"
+		      "  kymo open t.fxt              see it in a browser\n",
+		      stderr);
 		return CLI_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

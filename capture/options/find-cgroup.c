@@ -300,8 +300,10 @@ char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_M
 {
 	switch (error) {
 	case -ENOENT:
-		snprintf(why, VALUE_WHY_MAX, "there is no cgroup '%.80s'; is its unit running?",
-			 what);
+		snprintf(
+			why, VALUE_WHY_MAX,
+			"there is no cgroup '%.80s'; is its unit running? 'systemd-cgls' lists all",
+			what);
 		break;
 	case -EINVAL:
 		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not the name of a cgroup below the root",

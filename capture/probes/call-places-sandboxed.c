@@ -233,8 +233,10 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 				 : "it can be outside of the file, so it is unknown; "
 				   "use its own name");
 	else if (p->flags & CALL_PLACES_NO_SYMBOLS)
-		snprintf(why, size,
-			 "%s has no symbols (it is stripped): its functions have no names", file);
+		snprintf(
+			why, size,
+			"%s has no symbols (it is stripped): its functions have no names; compile it without -s, or install its debug symbols",
+			file);
 	else if (p->flags & CALL_PLACES_STRIPPED && !*p->nearest)
 		snprintf(
 			why, size,

@@ -277,17 +277,25 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 int capabilities_check(const char **reterr_text)
 {
 	if (!capabilities_may_load()) {
-		*reterr_text = "loading eBPF programs needs root, or CAP_BPF and CAP_PERFMON; "
-			       "try with sudo";
+		*reterr_text =
+			geteuid() == 0
+				? "loading eBPF programs needs CAP_BPF and CAP_PERFMON, and this "
+				  "root does not have them (a container?); run kymo outside of the "
+				  "container, or start the container with --cap-add=BPF "
+				  "--cap-add=PERFMON"
+				: "loading eBPF programs needs root, or CAP_BPF and CAP_PERFMON; "
+				  "try with sudo";
 		return -EPERM;
 	}
 	if (!capabilities_kernel_at_least(6, 1)) {
-		*reterr_text = "this kernel is too old: kymo needs Linux 6.1 or later";
+		*reterr_text = "this kernel is too old (uname -r): kymo needs Linux 6.1 or later; "
+			       "boot a newer kernel";
 		return -EOPNOTSUPP;
 	}
 	if (access(BTF_PATH, R_OK) < 0) {
 		*reterr_text = "this kernel has no BTF (" BTF_PATH
-			       "): kymo needs one built with CONFIG_DEBUG_INFO_BTF=y";
+			       "): boot a kernel that was built with CONFIG_DEBUG_INFO_BTF=y; "
+			       "'kymo capabilities' shows what this one has";
 		return -EOPNOTSUPP;
 	}
 	return 0;

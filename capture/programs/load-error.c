@@ -66,6 +66,46 @@ void load_error_assume(const struct load_rights *rights)
 	assumed = rights;
 }
 
+/* Returns true if the file PATH has a line with TEXT. */
+static bool load_error_file_has(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "re");
+	char line[256];
+	bool has = false;
+
+	while (f && !has && fgets(line, sizeof(line), f))
+		has = strstr(line, text) != NULL;
+	if (f)
+		fclose(f);
+	return has;
+}
+
+/* Returns true if this process is not in the first user namespace, which maps all ids to
+ * themselves. */
+static bool load_error_in_user_namespace(void)
+{
+	unsigned long inside = 0, outside = 0, n = UINT32_MAX;
+	FILE *f = fopen("/proc/self/uid_map", "re");
+
+	if (!f)
+		return false;
+	if (fscanf(f, "%lu %lu %lu", &inside, &outside, &n) != 3)
+		n = 0; /* no id is mapped yet */
+	fclose(f);
+	return inside != 0 || outside != 0 || n != UINT32_MAX;
+}
+
+static enum load_obstacle load_error_obstacle_of_now(void)
+{
+	if (load_error_in_user_namespace())
+		return LOAD_OBSTACLE_USER_NAMESPACE;
+	if (load_error_file_has("/sys/kernel/security/lockdown", "[confidentiality]"))
+		return LOAD_OBSTACLE_LOCKDOWN;
+	if (load_error_file_has("/proc/self/status", "Seccomp:\t2"))
+		return LOAD_OBSTACLE_FILTER;
+	return LOAD_OBSTACLE_UNKNOWN;
+}
+
 static struct load_rights load_error_rights_of_now(void)
 {
 	struct load_rights ret = { .capable =
@@ -78,6 +118,7 @@ static struct load_rights load_error_rights_of_now(void)
 	ret.locks_freely = rights_has(RIGHTS_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &locked) < 0 ||
 			   locked.rlim_cur == RLIM_INFINITY;
 	ret.locks_bytes = ret.locks_freely ? 0 : locked.rlim_cur;
+	ret.obstacle = load_error_obstacle_of_now();
 	return ret;
 }
 
@@ -106,6 +147,23 @@ static const char *load_error_advice_on_refusal(void)
 
 	if (!rights.capable)
 		return "; kymo needs root, or CAP_BPF and CAP_PERFMON";
+	switch (rights.obstacle) {
+	case LOAD_OBSTACLE_USER_NAMESPACE:
+		return "; this process is in a user namespace (unshare -U, or a rootless "
+		       "container), where capabilities do not allow eBPF: run kymo as root outside "
+		       "of it";
+	case LOAD_OBSTACLE_LOCKDOWN:
+		return "; kernel lockdown is in the mode 'confidentiality' (cat "
+		       "/sys/kernel/security/lockdown), which forbids eBPF programs to read the "
+		       "kernel: boot with lockdown=integrity";
+	case LOAD_OBSTACLE_FILTER:
+		return "; the system call filter (seccomp) of this process can be the reason: "
+		       "allow bpf and perf_event_open in it (a container: --security-opt "
+		       "seccomp=unconfined; a unit: SystemCallFilter=), and check security "
+		       "modules";
+	case LOAD_OBSTACLE_UNKNOWN:
+		break;
+	}
 	if (!rights.locks_freely)
 		return "; the process has the capabilities that it needs: check kernel lockdown, "
 		       "security modules, system call filters and, before Linux 5.11, the limit on "

@@ -8,11 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The reasons why a process that has the capabilities is refused bpf() or perf_event_open(). */
+enum load_obstacle {
+	LOAD_OBSTACLE_UNKNOWN,
+	LOAD_OBSTACLE_USER_NAMESPACE, /* its capabilities apply only to a user namespace */
+	LOAD_OBSTACLE_LOCKDOWN,       /* kernel lockdown, in the mode "confidentiality" */
+	LOAD_OBSTACLE_FILTER,         /* a system call filter, which can be the reason */
+};
+
 /* The privileges of this process that matter here. */
 struct load_rights {
 	bool capable;         /* it has CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN */
 	bool locks_freely;    /* RLIMIT_MEMLOCK does not apply */
 	uint64_t locks_bytes; /* RLIMIT_MEMLOCK, if it applies */
+	enum load_obstacle obstacle;
 };
 
 /* Discards libbpf's messages so far. From now on, libbpf prints nothing. */

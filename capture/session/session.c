@@ -265,8 +265,11 @@ static void session_advance(struct session *s)
 	s->status = output_poll(s->output);
 	if (s->status.error < 0 && s->error == 0) {
 		session_set_error(s, s->status.error, NULL);
-		if (asprintf(&s->error_text, "cannot write to the output: %s",
-			     store_strerror(s->status.error)) < 0)
+		if (asprintf(&s->error_text, "cannot write to the output: %s%s",
+			     store_strerror(s->status.error),
+			     s->status.error == -ENOSPC
+				     ? "; use a file system with more room (df -h), or --compress"
+				     : "") < 0)
 			s->error_text = NULL;
 		session_end(s, "output failed");
 	}

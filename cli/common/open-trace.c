@@ -47,7 +47,7 @@ void open_trace_complain_alien(const char *name, const struct unpack_damage *dam
 		break;
 	default:
 		cli_error("%s is not a Fuchsia trace (FXT): it does not start with the magic "
-			  "number",
+			  "number; 'file' may say what it is, and 'kymo record -o FILE' makes one",
 			  name);
 		break;
 	}

@@ -76,6 +76,24 @@ static int output_file_open_place(const char *place, bool follow)
 	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -1 : TAKE_FD(fd);
 }
 
+const char *output_file_advice(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+		return "; 'df -h' shows which file systems have room";
+	case -EDQUOT:
+		return "; 'quota' shows your limits";
+	case -EROFS:
+		return "; choose another directory ('findmnt' shows which ones are read-only)";
+	case -EACCES:
+		return "; choose a directory that you can write to";
+	case -ENOENT:
+		return "; does its directory exist? 'mkdir -p' creates it";
+	default:
+		return "";
+	}
+}
+
 /* Explains why PATH cannot be opened, from the errno E. Returns -E. */
 static int output_file_explain_error(const char *path, int e)
 {
@@ -95,7 +113,7 @@ static int output_file_explain_error(const char *path, int e)
 	else if (e == EEXIST)
 		cli_error("%s exists already; --force replaces it", path);
 	else
-		cli_error("cannot write %s: %s", path, strerror(e));
+		cli_error("cannot write %s: %s%s", path, strerror(e), output_file_advice(-e));
 	return -e;
 }
 

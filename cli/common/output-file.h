@@ -112,5 +112,8 @@ void output_file_note_signals(void);
 bool output_file_is_interrupted(void);
 void output_file_raise_noted(void);
 
+/* Returns advice for the negative errno ERROR of an output, to append to its message; or "". */
+const char *output_file_advice(int error);
+
 /* Discards a file that was to replace another one, but is not kept. */
 void output_file_deinit(struct output_file *o);

@@ -59,7 +59,7 @@ void packed_output_deinit(struct packed_output *o)
 
 static int packed_output_failed(const struct packed_output *o, int e)
 {
-	cli_error("cannot write %s: %s", o->file.path, strerror(-e));
+	cli_error("cannot write %s: %s%s", o->file.path, strerror(-e), output_file_advice(e));
 	return e;
 }
 

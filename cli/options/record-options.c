@@ -6,6 +6,7 @@
  */
 #include "cli/options/record-options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -211,12 +212,17 @@ int record_options_add_pid(struct record_options *o, const char *name, const cha
 	uint64_t pid, tgid;
 
 	if (text_parse_u64(text, INT32_MAX, &pid) < 0 || pid == 0)
-		return cli_usage_error("%s: '%s' is not a process id", name, text);
+		return isalpha((unsigned char)*text)
+			       ? cli_usage_error("%s: '%s' is not a process id; 'pgrep -d, %s' "
+						 "prints those of a program",
+						 name, text, text)
+			       : cli_usage_error("%s: '%s' is not a process id", name, text);
 	if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-		return cli_failed("%s: there is no process %s", name, text);
+		return cli_failed("%s: there is no process %s; 'ps -e' lists them", name, text);
 	tgid = record_options_tgid_of(pid);
 	if (tgid != 0 && tgid != pid)
-		return cli_failed("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
+		return cli_failed("%s: %s is a thread; its process is %" PRIu64 ": use %s %" PRIu64,
+				  name, text, tgid, name, tgid);
 	return record_options_added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why),
 				    why);
 }
@@ -294,7 +300,9 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	r = process_file_find(call_spec_is_syscall(spec) ? "/proc/self/exe" : spec->file,
 			      call_spec_is_syscall(spec) ? &none : &o->session.filter, &file);
 	if (r < 0)
-		return cli_failed("%s: there is no library or program '%s'", name, spec->file);
+		return cli_failed(
+			"%s: there is no library or program '%s'; name its path, or find it with 'ldconfig -p'",
+			name, spec->file);
 	files->fds[files->n] = open(file.path, O_RDONLY | O_CLOEXEC);
 	if (files->fds[files->n] < 0)
 		return cli_failed("%s: %s: %s", name, file.path, strerror(errno));

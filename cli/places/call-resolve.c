@@ -225,7 +225,8 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 		return resolve_fail(
 			r, -ENOENT,
 			"%s has no symbols (it is stripped), and its debug information was not "
-			"found: its functions have no names%s%s",
+			"found: its functions have no names%s%s; compile it without -s, or install "
+			"its debug symbols",
 			r->target.file, *problem ? ": " : "", problem);
 	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s%s%s%s", r->target.file,
 			    r->target.name,
@@ -662,7 +663,10 @@ static int resolve_open(struct resolution *r)
 	int e = process_file_find(r->target.file, r->filter, &file);
 
 	if (e < 0)
-		e = resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->target.file);
+		e = resolve_fail(
+			r, -ENOENT,
+			"there is no library or program '%s'; name its path, or find it with 'ldconfig -p'",
+			r->target.file);
 	else
 		e = process_file_open(&file, &r->places, r->why, PLACES_WHY_MAX);
 	if (e == 0)

@@ -395,7 +395,7 @@ static int moment_compile_functions(struct moment_request *q, struct call_option
 		return cli_failed("%s: %s: %s", q->option, q->path, strerror(-r));
 	if (found.n == 0 && !places_have_symbols(q->places))
 		return cli_failed("%s: %s has no symbols (it is stripped): its functions have no "
-				  "names",
+				  "names; compile it without -s, or install its debug symbols",
 				  q->option, q->spec.file);
 	if (found.n == 0)
 		return cli_failed("%s: %s has no function '%s'%s%s%s", q->option, q->spec.file,
@@ -476,7 +476,9 @@ int moment_compile(const char *name, const char *text, const char *collect,
 	if (r != CLI_OK)
 		return r;
 	if (process_file_find(q.spec.file, filter, &file) < 0)
-		return cli_failed("%s: there is no library or program '%s'", name, q.spec.file);
+		return cli_failed(
+			"%s: there is no library or program '%s'; name its path, or find it with 'ldconfig -p'",
+			name, q.spec.file);
 	process_file_report(&file, name, q.spec.file);
 	snprintf(q.path, sizeof(q.path), "%s", file.path);
 	if (process_file_open(&file, &q.places, why, sizeof(why)) < 0)

@@ -90,6 +90,13 @@ static int record_job_wait_finished(struct record_job *j)
 	return r;
 }
 
+/* Returns true if the command was not found for the error R, but a file has its name. */
+static bool record_job_is_here(const struct record_job *j, int r)
+{
+	return r == -ENOENT && !strchr(j->options.rest[0], '/') &&
+	       access(j->options.rest[0], X_OK) == 0;
+}
+
 static int record_job_start_command(struct record_job *j)
 {
 	int r;
@@ -104,8 +111,13 @@ static int record_job_start_command(struct record_job *j)
 			  j->options.rest[0]);
 		j->command_status = CLI_SIGNALLED + record_loop_interrupted_by();
 	} else if (r < 0) {
-		cli_error("cannot execute %s: %s", j->options.rest[0],
-			  r == -ECHILD ? "its process exited first" : strerror(-r));
+		if (record_job_is_here(j, r))
+			cli_error("cannot execute %s: it is not in PATH; for the file in this "
+				  "directory, use './%s'",
+				  j->options.rest[0], j->options.rest[0]);
+		else
+			cli_error("cannot execute %s: %s", j->options.rest[0],
+				  r == -ECHILD ? "its process exited first" : strerror(-r));
 		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
 	}
 	return r;

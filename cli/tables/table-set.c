@@ -64,7 +64,8 @@ static int table_set_write(void *userdata, const void *data, size_t n)
 
 static int table_set_failed(const struct table_file *f, int r)
 {
-	return cli_failed("cannot write %s: %s", f->output.path, strerror(-r));
+	return cli_failed("cannot write %s: %s%s", f->output.path, strerror(-r),
+			  output_file_advice(r));
 }
 
 static int table_set_open_file(struct table_set *s, size_t i, const char *directory, bool force)

@@ -10,6 +10,17 @@ kymo help recrod
 kymo help record x
 kymo smmary x
 kymo --versoin
+# Without a verb, and with a file instead of one.
+kymo 2>&1 | tail -4
+cp "$G/profile.fxt" t.fxt
+kymo t.fxt
+printf '#!/bin/sh\n' >script
+chmod 755 script
+mkdir programs
+kymo ./script
+kymo script
+kymo ./programs
+kymo record -p sshd
 for option in --duraton=1 --pids=1 --outptu=x --evnets=sched --frequncy=9 --mem --force=1 --nothing-like-it -q; do
 	kymo record "$option"
 done

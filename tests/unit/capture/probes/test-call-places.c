@@ -305,8 +305,9 @@ TEST(test_explained)
 				    "-o bare m.c && strip bare"),
 			 0);
 	find("bare", "leaf", 1, 0);
-	assert_explained("leaf",
-			 "lib.so has no symbols (it is stripped): its functions have no names");
+	assert_explained(
+		"leaf",
+		"lib.so has no symbols (it is stripped): its functions have no names; compile it without -s, or install its debug symbols");
 	assert_true(call_places_explain(NULL, -ENOEXEC, "x", "f", why, sizeof(why)));
 	assert_string_equal(why, "x: is neither a program nor a library");
 }

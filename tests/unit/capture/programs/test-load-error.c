@@ -78,11 +78,27 @@ static void assert_advice(const struct load_rights *rights, int error, const cha
 /* Advice names neither capabilities that the process has nor limits that do not apply. */
 TEST(test_refusals)
 {
+	static const struct {
+		enum load_obstacle obstacle;
+		const char *advice;
+	} obstacles[] = {
+		{ LOAD_OBSTACLE_USER_NAMESPACE, "user namespace" },
+		{ LOAD_OBSTACLE_LOCKDOWN, "boot with lockdown=integrity" },
+		{ LOAD_OBSTACLE_FILTER, "seccomp=unconfined" },
+	};
+
 	assert_advice(&none, -EPERM, "needs root, or CAP_BPF", "LimitMEMLOCK");
 	assert_advice(&all, -EPERM, "system call filters", "CAP_BPF");
 	assert_advice(&all, -EPERM, "lockdown", "LimitMEMLOCK");
 	assert_advice(&limited, -EPERM, "LimitMEMLOCK", "CAP_BPF");
 	assert_advice(&limited, -EACCES, "lockdown", "CAP_BPF");
+	for (size_t i = 0; i < ARRAY_SIZE(obstacles); i++) {
+		const struct load_rights rights = { .capable = true,
+						    .locks_freely = true,
+						    .obstacle = obstacles[i].obstacle };
+
+		assert_advice(&rights, -EPERM, obstacles[i].advice, "CAP_BPF");
+	}
 }
 
 TEST(test_locked_memory)

@@ -218,7 +218,7 @@ TEST(test_bad_filters)
 	assert_int_equal(RECORD("-p", "0"), CLI_USAGE);
 	assert_int_equal(RECORD("-p", "1,"), CLI_USAGE);
 	assert_int_equal(RECORD("-p", "2147483647"), CLI_FAILED);
-	assert_string_equal(said, "-p: there is no process 2147483647");
+	assert_string_equal(said, "-p: there is no process 2147483647; 'ps -e' lists them");
 	assert_int_equal(RECORD("--uid", "no such user"), CLI_FAILED);
 	assert_int_equal(RECORD("--comm", ""), CLI_USAGE);
 	assert_int_equal(RECORD("--comm", "\xff"), CLI_USAGE);
