@@ -11,6 +11,7 @@
 #include "base/string-table.h"
 #include "base/text.h"
 #include "capture/options/filter-values.h"
+#include "capture/options/tracepoint-presets.h"
 
 const struct option_row *collection_row_of(const char *section, const char *key)
 {
@@ -39,14 +40,21 @@ static int collection_rows_parse_categories(struct collection *to, const char *t
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy, *word;
 	uint32_t bits, all = 0;
+	int r;
 
 	if (!copy)
 		return -ENOMEM;
 	while ((word = strsep(&rest, ", \t"))) {
-		if (*word && categories_parse(word, &bits, NULL, NULL) < 0)
+		bits = CATEGORY_TRACEPOINTS;
+		if (tracepoint_preset_find(word, strlen(word))) {
+			r = option_parse(option_of_bus("tracepoints"), &to->session, word, why);
+			if (r < 0)
+				return r;
+		} else if (*word && categories_parse(word, &bits, NULL, NULL) < 0) {
 			return value_refuse(
 				why, "unknown category '%.40s'; `kymo record -e help` lists them",
 				word);
+		}
 		all |= *word ? bits : 0;
 	}
 	if (all == 0)

@@ -123,7 +123,7 @@ const struct option_row option_rows[] = {
 	  .n_max = OPTION_MOMENTS_MAX, .categories = CATEGORY_MOMENTS },
 	{ .bus = "tracepoints", .section = "Collection", .key = "Tracepoint",
 	  .type = OPTION_TRACEPOINTS, .flags = OPTION_LIST, .offset = AT(tracepoints),
-	  .n_max = OPTION_TRACEPOINTS_MAX, .values = "SYSTEM:NAME, with a condition in brackets",
+	  .n_max = OPTION_TRACEPOINTS_MAX, .values = "SYSTEM:NAME or a set, with a condition in brackets",
 	  .categories = CATEGORY_TRACEPOINTS },
 	{ "flush", 0, "TIME", OPTION_OF_ARCHIVES, HOW, "write at least this often", "flush_ns",
 	  "Collection", "FlushInterval", NUMBER(TIME, AT(flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX),

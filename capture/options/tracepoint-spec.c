@@ -164,10 +164,15 @@ int tracepoint_spec_parse(const char *text, struct tracepoint_spec *ret,
 	e = tracepoint_spec_read_word(&r, "*?-", ret->system, "the system");
 	if (e < 0)
 		return e;
-	if (*r.p != ':')
-		return tracepoint_spec_refuse(&r, "expected SYSTEM:NAME");
-	r.p++;
-	e = tracepoint_spec_read_word(&r, "*?-", ret->name, "the name");
+	if (*r.p == ':') {
+		r.p++;
+		e = tracepoint_spec_read_word(&r, "*?-", ret->name, "the name");
+	} else {
+		ret->preset = tracepoint_preset_find(text, (size_t)(r.p - text));
+		if (!ret->preset)
+			return tracepoint_spec_refuse(&r, "expected SYSTEM:NAME");
+		*ret->system = '\0';
+	}
 	if (e == 0 && *r.p == '[')
 		e = tracepoint_spec_read_conditions(&r, ret);
 	if (e == 0 && *r.p)
@@ -177,7 +182,7 @@ int tracepoint_spec_parse(const char *text, struct tracepoint_spec *ret,
 
 bool tracepoint_spec_is_pattern(const struct tracepoint_spec *spec)
 {
-	return strpbrk(spec->system, "*?") || strpbrk(spec->name, "*?");
+	return spec->preset || strpbrk(spec->system, "*?") || strpbrk(spec->name, "*?");
 }
 
 size_t tracepoint_spec_word(const char *text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The specification of tracepoints: SYSTEM:NAME, with * and ? as wildcards, and conditions in
- * brackets that must all hold: block:block_rq_issue[bytes>65536 && rwbs=="R"].
+ * brackets that must all hold: block:block_rq_issue[bytes>65536 && rwbs=="R"]. The name of a set of
+ * tracepoints (tracepoint-presets.h) can be in place of SYSTEM:NAME.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include "base/value.h"
 #include "bpf/record.h"
+#include "capture/options/tracepoint-presets.h"
 
 /* Begins the word of a specification among the names of categories. */
 #define TRACEPOINT_PREFIX "tp:"
@@ -27,6 +29,7 @@ struct tracepoint_spec_condition {
 };
 
 struct tracepoint_spec {
+	const struct tracepoint_preset *preset; /* NULL = none; otherwise there are no names */
 	char system[TRACEPOINT_NAME_MAX], name[TRACEPOINT_NAME_MAX];
 	struct tracepoint_spec_condition conditions[TRACEPOINT_CONDITIONS_MAX];
 	size_t n_conditions;
@@ -36,7 +39,7 @@ struct tracepoint_spec {
 int tracepoint_spec_parse(const char *text, struct tracepoint_spec *ret,
 			  char why[static VALUE_WHY_MAX]);
 
-/* Returns true if SYSTEM or NAME has a wildcard. */
+/* Returns true if SYSTEM or NAME has a wildcard, or if this is a set. */
 bool tracepoint_spec_is_pattern(const struct tracepoint_spec *spec);
 
 /*

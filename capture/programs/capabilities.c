@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/options/tracepoint-spec.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/perf/perf-event.h"
@@ -199,6 +200,44 @@ static struct capability capabilities_tracepoints(bool all, const struct capabil
 	return c;
 }
 
+static bool capabilities_has_member(int dir, const char *member)
+{
+	_cleanup_(tracefs_names_deinit) struct tracefs_names names = { 0 };
+	const char *name = strchr(member, ':') + 1;
+	char system[TRACEPOINT_NAME_MAX];
+
+	snprintf(system, sizeof(system), "%.*s", (int)(name - 1 - member), member);
+	if (tracefs_list(dir, system, &names) < 0)
+		return false;
+	for (size_t i = 0; i < names.n; i++)
+		if (strcmp(names.list[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Adds rows for the sets of tracepoints. TRACEPOINTS: the row of all tracepoints. */
+static int capabilities_presets(struct capability *caps, const struct capability *tracepoints)
+{
+	_cleanup_close_ int dir = tracepoints->available ? tracefs_open() : -ENOENT;
+	int n = 0;
+
+	for (const struct tracepoint_preset *p = tracepoint_presets; p->name; p++) {
+		size_t has = 0, all = 0;
+
+		for (; p->members[all]; all++)
+			has += dir >= 0 && capabilities_has_member(dir, p->members[all]);
+		caps[n++] = (struct capability){
+			p->name, has > 0,
+			dir < 0      ? "see tracepoints"
+			: has == 0   ? "this kernel has none of its tracepoints"
+			: has == all ? p->what
+				     : "a part: this kernel lacks some of its tracepoints (`kymo "
+				       "record -e help` lists them)"
+		};
+	}
+	return n;
+}
+
 /* Returns the row that says how stacks of programs are walked. */
 static struct capability capabilities_stacks(const struct kernel_btf *btf, bool all)
 {
@@ -266,6 +305,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
 	caps[n] = capabilities_tracepoints(all, &caps[n - 1]);
 	n++;
+	n += capabilities_presets(&caps[n], &caps[n - 1]);
 	caps[n++] = (struct capability){ "app", all,
 					 all ? "events that programs write with libkymo-provider"
 					     : "see btf, privilege and kernel" };

@@ -137,6 +137,10 @@ static int tracepoints_refuse_unknown(struct finder *k, const struct tracefs_nam
 	char wanted[2 * TRACEPOINT_NAME_MAX], nearest[2 * NAME_MAX + 2] = "";
 	struct value_nearest near = { .text = wanted, .distance = VALUE_NEAR };
 
+	if (k->spec.preset)
+		return tracepoints_refuse(-ENOENT, k->reterr_text,
+					  "this kernel has no tracepoint of '%s'",
+					  k->spec.preset->name);
 	snprintf(wanted, sizeof(wanted), "%s:%s", k->spec.system, k->spec.name);
 	if (tracepoint_spec_is_pattern(&k->spec))
 		return tracepoints_refuse(-ENOENT, k->reterr_text,
@@ -153,7 +157,7 @@ static int tracepoints_refuse_unknown(struct finder *k, const struct tracefs_nam
 				  wanted);
 }
 
-static int tracepoints_search(struct finder *k, const struct tracefs_names *systems)
+static int tracepoints_search_names(struct finder *k, const struct tracefs_names *systems)
 {
 	bool pattern = strpbrk(k->spec.system, "*?") != NULL;
 	int r = 0;
@@ -162,6 +166,30 @@ static int tracepoints_search(struct finder *k, const struct tracefs_names *syst
 		if (tracepoints_match(k->spec.system, systems->list[i]) &&
 		    !(pattern && tracepoints_is_internal(systems->list[i])))
 			r = tracepoints_search_system(k, systems->list[i]);
+	return r;
+}
+
+/* Adds the tracepoints of a set. Those that this kernel lacks are left out. */
+static int tracepoints_search_preset(struct finder *k, const struct tracefs_names *systems)
+{
+	const char *const *member = k->spec.preset->members;
+	int r = 0;
+
+	for (; r == 0 && *member; member++) {
+		int n = (int)strcspn(*member, ":");
+
+		snprintf(k->spec.system, sizeof(k->spec.system), "%.*s", n, *member);
+		snprintf(k->spec.name, sizeof(k->spec.name), "%s", *member + n + 1);
+		r = tracepoints_search_names(k, systems);
+	}
+	return r;
+}
+
+static int tracepoints_search(struct finder *k, const struct tracefs_names *systems)
+{
+	int r = k->spec.preset ? tracepoints_search_preset(k, systems)
+			       : tracepoints_search_names(k, systems);
+
 	if (*k->why && (r == -EINVAL || (r == 0 && k->n == 0)) && !*k->reterr_text)
 		return tracepoints_refuse(-EINVAL, k->reterr_text, "%s", k->why);
 	if (r == 0 && k->n == 0)

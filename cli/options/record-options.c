@@ -61,6 +61,13 @@ static int record_options_print_categories(void)
 {
 	for (const struct category_row *c = category_rows; c->name; c++)
 		printf("%-10s %s\n%-10s cost: %s\n", c->name, c->what, "", c->cost);
+	for (const struct tracepoint_preset *p = tracepoint_presets; p->name; p++) {
+		printf("%-10s %s\n%-10s cost: %s\n%-10s tracepoints:", p->name, p->what, "",
+		       p->cost, "");
+		for (const char *const *member = p->members; *member; member++)
+			printf(" %s", strchr(*member, ':') + 1);
+		putchar('\n');
+	}
 	printf("%-10s sched,profile: the default without -e\n", "default");
 	printf("%-10s all available categories except app; memory, fd, shm and threads\n%-10s "
 	       "only with a filter\n",
@@ -80,13 +87,15 @@ static int record_options_unknown_category(const char *text)
 
 	for (const struct category_row *c = category_rows; c->name; c++)
 		value_nearest_try(&near, c->name);
+	for (const struct tracepoint_preset *p = tracepoint_presets; p->name; p++)
+		value_nearest_try(&near, p->name);
 	if (near.nearest)
 		return cli_usage_error("unknown category '%s'; did you mean '%s'?", text,
 				       near.nearest);
 	return cli_usage_error("unknown category '%s'; '-e help' lists them", text);
 }
 
-/* Adds a tracepoint, whose specification follows "tp:". */
+/* Adds tracepoints: TEXT follows "tp:", or is a set. */
 static int record_options_parse_tracepoint(struct record_options *o, const char *name,
 					   const char *text)
 {
@@ -121,6 +130,8 @@ static int record_options_parse_category(struct record_options *o, const char *n
 
 	if (strncmp(text, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) == 0)
 		return record_options_parse_tracepoint(o, name, text + strlen(TRACEPOINT_PREFIX));
+	if (tracepoint_preset_find(text, strcspn(text, "[")))
+		return record_options_parse_tracepoint(o, name, text);
 	if (strncmp(text, APP_PREFIX, strlen(APP_PREFIX)) == 0)
 		return record_options_parse_app(o, name, text + strlen(APP_PREFIX));
 	if (strcmp(text, "all") == 0)

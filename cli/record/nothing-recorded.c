@@ -100,8 +100,8 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 		break;
 	case GROUP_TRACEPOINTS:
 		snprintf(ret, REASON_MAX, "%s",
-			 a->filtered ? "no selected thread reached a tracepoint of -e tp:"
-				     : "no tracepoint of -e tp: was reached, or no condition held");
+			 a->filtered ? "no selected thread reached a tracepoint of -e"
+				     : "no tracepoint of -e was reached, or no condition held");
 		break;
 	case GROUP_BLOCK:
 		snprintf(ret, REASON_MAX, "%s",

@@ -138,6 +138,17 @@ TEST(test_filter)
 	assert_int_equal(c.session.filter.n_cgroups, 0);
 }
 
+/* Sets of tracepoints are words of Categories=, and with conditions of Tracepoint=. */
+TEST(test_tracepoint_sets)
+{
+	good("[Collection]\nCategories=sched signals,net\nTracepoint=faults[ip>0]\n");
+	assert_int_equal(c.session.categories, CATEGORY_SCHED | CATEGORY_TRACEPOINTS);
+	assert_int_equal(c.session.tracepoints.n_specs, 3);
+	assert_string_equal(c.session.tracepoints.specs[0], "signals");
+	assert_string_equal(c.session.tracepoints.specs[1], "net");
+	assert_string_equal(c.session.tracepoints.specs[2], "faults[ip>0]");
+}
+
 TEST(test_memory)
 {
 	good("[Collection]\nCategories=memory threads\n[Filter]\nUnit=x\n[Memory]\nLog=yes\n"
@@ -415,11 +426,14 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_teardown(name, tear_down)
 	static const struct CMUnitTest tests[] = {
-		CASE(test_empty),      CASE(test_collection),     CASE(test_filter),
-		CASE(test_memory),     CASE(test_output),         CASE(test_flight),
-		CASE(test_every_key),  CASE(test_lines),          CASE(test_unknown_keys),
-		CASE(test_long_lines), CASE(test_bytes),          CASE(test_many),
-		CASE(test_values),     CASE(test_contradictions), CASE(test_names),
+		CASE(test_empty),          CASE(test_collection),
+		CASE(test_filter),         CASE(test_tracepoint_sets),
+		CASE(test_memory),         CASE(test_output),
+		CASE(test_flight),         CASE(test_every_key),
+		CASE(test_lines),          CASE(test_unknown_keys),
+		CASE(test_long_lines),     CASE(test_bytes),
+		CASE(test_many),           CASE(test_values),
+		CASE(test_contradictions), CASE(test_names),
 		CASE(test_untrusted),
 	};
 

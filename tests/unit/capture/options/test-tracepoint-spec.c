@@ -52,6 +52,38 @@ TEST(test_names)
 	refuse("sched:sched_switch ", "expected a condition");
 }
 
+TEST(test_presets)
+{
+	take("signals");
+	assert_string_equal(spec.preset->name, "signals");
+	assert_string_equal(spec.system, "");
+	assert_true(tracepoint_spec_is_pattern(&spec));
+	take("net[family==2 && dport!=22]");
+	assert_string_equal(spec.preset->name, "net");
+	assert_int_equal(spec.n_conditions, 2);
+	take("signals:*");
+	assert_null(spec.preset);
+	refuse("signal", "expected SYSTEM:NAME");
+	refuse("signals ", "expected a condition");
+	refuse("signals[sig==9", "&& or ] is missing");
+	assert_null(tracepoint_preset_find("signal", 6));
+	assert_null(tracepoint_preset_find("signalss", 8));
+	assert_null(tracepoint_preset_find("", 0));
+}
+
+/* Members of sets are names of tracepoints, without wildcards. */
+TEST(test_preset_members)
+{
+	for (const struct tracepoint_preset *p = tracepoint_presets; p->name; p++) {
+		assert_non_null(p->members[0]);
+		for (const char *const *member = p->members; *member; member++) {
+			take(*member);
+			assert_null(spec.preset);
+			assert_false(tracepoint_spec_is_pattern(&spec));
+		}
+	}
+}
+
 TEST(test_long_names)
 {
 	char text[2 * TRACEPOINT_NAME_MAX + 8];
@@ -138,9 +170,10 @@ TEST(test_lists)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),      cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_conditions), cmocka_unit_test(test_wrong_conditions),
-		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_conditions),     cmocka_unit_test(test_wrong_conditions),
+		cmocka_unit_test(test_lists),          cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_preset_members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

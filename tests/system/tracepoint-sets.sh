@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The sets of tracepoints: signals, net, faults and reclaim of programs that say what they have done.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+"$KYMO" capabilities 2>/dev/null | grep -E '^tracepoints +yes' >"$TMP/available" ||
+	skip "tracepoints are unavailable"
+
+# has_set NAME: whether this kernel has all tracepoints of a set.
+has_set() {
+	"$KYMO" capabilities 2>/dev/null | grep -E "^$1 +yes" >"$TMP/row" && ! grep 'a part:' "$TMP/row" >"$TMP/part"
+}
+
+sender=0 receiver=0 client=0 server=0 port=0 retransmits=0 pid=0 begin=0 end=0 minflt=0
+
+# record_set NAME [record option ...] -- COMMAND ...: records the set while COMMAND runs. Its output
+# becomes variables of this shell.
+record_set() {
+	local set=$1
+
+	shift
+	record_around "$TMP/set.fxt" -b 16M -e "$set" "$@"
+	grep -o '[a-z]*=[0-9]*' "$TMP/stdout" >"$TMP/said"
+	# shellcheck source=/dev/null
+	. "$TMP/said"
+	dump_records "$TMP/set.fxt"
+}
+
+# ---- signals ----
+
+if has_set signals; then
+	record_set 'signals[sig==10]' -- "$PRESET_LOAD" signals 300
+	events signal:signal_generate >"$TMP/sent"
+	events signal:signal_deliver >"$TMP/taken"
+	json "$TMP/sent" "select(.thread_id == $sender) | \"\(.args.sig) \(.args.pid) \(.args.result)\"" |
+		sort | uniq -c | sed 's/^ *//' >"$TMP/kinds"
+	assert_eq "$(<"$TMP/kinds")" "300 10 $receiver 0" "signals of the sender"
+	json "$TMP/taken" "select(.thread_id == $receiver) | .args.sig" | sort | uniq -c |
+		sed 's/^ *//' >"$TMP/kinds"
+	assert_eq "$(<"$TMP/kinds")" "300 10" "signals that the receiver has taken"
+	# Each one is taken before the next one is sent.
+	gojq -rn --argjson sender "$sender" --argjson receiver "$receiver" 'inputs |
+		if .name == "signal:signal_generate" and .thread_id == $sender then "sent"
+		elif .name == "signal:signal_deliver" and .thread_id == $receiver then "taken"
+		else empty end' "$DUMP" | uniq | sort | uniq -c | sed 's/^ *//' >"$TMP/turns"
+	assert_eq "$(<"$TMP/turns")" $'300 sent\n300 taken' "turns of sender and receiver"
+fi
+
+# ---- connections ----
+
+# states PORT OTHER: prints the states of the socket of PORT that talks with OTHER, in their order.
+states() {
+	events sock:inet_sock_set_state >"$TMP/states"
+	json "$TMP/states" "select(.args.sport == $1 and .args.dport == $2) | .args.newstate" | paste -sd ' '
+}
+
+if has_set net; then
+	record_set net -- "$PRESET_LOAD" tcp
+	# established, FIN_WAIT1, FIN_WAIT2, closed (TIME_WAIT is another socket)
+	assert_eq "$(states "$client" "$server")" "1 4 5 7" "states of the client"
+	# SYN_RECV, established, CLOSE_WAIT, LAST_ACK, closed
+	assert_eq "$(states "$server" "$client")" "3 1 8 9 7" "states of the server"
+	# listening, closed; and SYN_SENT of the client, which has no port yet
+	assert_eq "$(states "$server" 0)" "10 7" "states of the listening socket"
+	assert_eq "$(states 0 "$server")" "2" "states of the client without a port"
+
+	# A network without anybody: loopback drops packets to addresses that this machine lacks.
+	cat >"$TMP/alone.sh" <<-'END'
+		ip link set lo up && ip addr add 10.9.9.1/32 dev lo && ip route add 10.9.9.0/24 dev lo &&
+			"$PRESET_LOAD" retransmit 10.9.9.9 && nstat -asz TcpRetransSegs
+	END
+	if unshare -n ip link set lo up 2>"$TMP/unshare" && type -P nstat >"$TMP/nstat"; then
+		record_set net -- unshare -n bash "$TMP/alone.sh"
+		assert_eq "$(awk '/^TcpRetransSegs/ { print $2 }' "$TMP/stdout")" "$retransmits" \
+			"retransmissions that nstat has counted"
+		events tcp:tcp_retransmit_skb >"$TMP/resent"
+		json "$TMP/resent" "select(.args.sport == $port) | .args.dport" >"$TMP/ports"
+		assert_eq "$(wc -l <"$TMP/ports")" "$retransmits" "retransmissions"
+	fi
+fi
+
+# ---- page faults ----
+
+if has_set faults; then
+	record_set faults -- "$PRESET_LOAD" faults 2000
+	events exceptions:page_fault_user >"$TMP/faults"
+	json "$TMP/faults" "select(.thread_id == $pid and .args.address >= $begin and .args.address < $end) |
+		.args.address" >"$TMP/addresses"
+	assert_eq "$minflt" 2000 "page faults that getrusage has counted"
+	assert_eq "$(sort -u "$TMP/addresses" | wc -l)" "$minflt" "pages with a fault"
+	assert_within "$(wc -l <"$TMP/addresses")" "$minflt" "$((minflt + minflt / 10))" "page faults"
+fi
+
+# ---- shortage of memory ----
+
+memory=$(awk '$3 == "cgroup" && $4 ~ /memory/ { print $2 }' /proc/mounts)
+limit=memory.limit_in_bytes
+if [ -z "$memory" ]; then
+	memory=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	limit=memory.max
+fi
+group=$memory/kymo-test.$$
+if has_set reclaim && mkdir "$group" 2>"$TMP/mkdir" && [ -e "$group/$limit" ]; then
+	at_exit rmdir "$group"
+	echo 16M >"$group/$limit"
+	cat >"$TMP/short.sh" <<-'END'
+		(echo $BASHPID >"$1/cgroup.procs"; exec "$PRESET_LOAD" memory 64)
+		true
+	END
+	record_set reclaim -- bash "$TMP/short.sh" "$group"
+	events oom:mark_victim >"$TMP/victims"
+	assert_eq "$(json "$TMP/victims" "select(.args.pid == $pid) | .args.pid")" "$pid" \
+		"the victim of the OOM killer"
+	events vmscan:mm_vmscan_memcg_reclaim_begin >"$TMP/begins"
+	events vmscan:mm_vmscan_memcg_reclaim_end >"$TMP/ends"
+	n=$(json "$TMP/begins" "select(.thread_id == $pid) | .ts_ns" | wc -l)
+	assert_ge "$n" 1 "direct reclaim of the program"
+	assert_eq "$(json "$TMP/ends" "select(.thread_id == $pid) | .ts_ns" | wc -l)" "$n" "ends of direct reclaim"
+fi
+
+# ---- errors ----
+
+# refused STATUS WORDS SPEC: checks that SPEC is refused with WORDS.
+refused() {
+	expect_exit "$1" "$KYMO" record --direct -d 1 -e "$3" -o "$TMP/none.fxt"
+	grep -qF -- "$2" "$TMP/stderr" || fail "$3: $(<"$TMP/stderr") lacks: $2"
+}
+
+refused 2 "unknown category 'signls'; did you mean 'signals'?" signls
+refused 2 "&& or ] is missing" 'net[sport==1'
+refused 1 "has no field 'sigg'; did you mean 'sig'?" 'signals[sigg==9]'
+refused 1 'selected twice, and with a condition' 'signals,signals[sig==9]'
+expect_exit 2 "$KYMO" record --direct --own -d 1 -e signals -o "$TMP/none.fxt"
+assert_says "$TMP/stderr" 'cannot be combined'
