@@ -29,6 +29,7 @@ static struct json_object *why_json_times(const struct why_view *v, const struct
 {
 	return JSON_OBJECT(JSON_OF(t, total_ns, running_ns, interrupted_ns, runnable_ns, woken_ns,
 				   throttled_ns, idle_ns, stolen_ns),
+			   JSON_IF(t->reclaim_ns, "reclaim_ns", t->reclaim_ns),
 			   JSON("blocked_ns", why_json_blocked(t)),
 			   JSON_OF(t, unknown_ns, paused_ns, absent_ns),
 			   JSON("holders",

@@ -57,6 +57,9 @@ static void why_text_print_split(const struct why_view *v)
 
 	printf("\n%s        TIME  SHARE  STATE%s\n", colour(COLOUR_HEADING), colour(COLOUR_OFF));
 	why_text_row("running", t->running_ns, t);
+	if (t->reclaim_ns > 0)
+		printf("%12s           while it reclaimed or compacted memory\n",
+		       TEXT_TIME(t->reclaim_ns));
 	why_text_row("ready, waiting for a CPU", t->runnable_ns, t);
 	why_text_print_holders(v, t);
 	for (enum wait_cause i = 1; i < WAIT_CAUSES; i++) {

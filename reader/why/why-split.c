@@ -15,6 +15,7 @@ void why_split_add(struct why_times *to, const struct why_times *from)
 	to->total_ns += from->total_ns;
 	to->running_ns += from->running_ns;
 	to->interrupted_ns += from->interrupted_ns;
+	to->reclaim_ns += from->reclaim_ns;
 	to->runnable_ns += from->runnable_ns;
 	to->woken_ns += from->woken_ns;
 	to->throttled_ns += from->throttled_ns;
@@ -104,6 +105,10 @@ static int why_split_segment(struct why_split_state *state, const struct thread_
 		t->running_ns += ns;
 		t->interrupted_ns += history_interrupted_ns(state->s->history, segment->cpu,
 							    segment->from_ns, segment->to_ns);
+		if (state->s->waits->reclaims)
+			t->reclaim_ns +=
+				why_reclaims_overlap(state->s->waits->reclaims, segment->tid,
+						     segment->from_ns, segment->to_ns);
 		return 0;
 	case THREAD_RUNNABLE:
 		return why_split_runnable(state, segment);

@@ -24,6 +24,7 @@ struct why_times {
 	uint64_t total_ns;
 	uint64_t running_ns;
 	uint64_t interrupted_ns; /* of running_ns: interrupts; 0 if they were not recorded */
+	uint64_t reclaim_ns;     /* of running_ns: reclaim or compaction of memory, if recorded */
 	uint64_t runnable_ns;
 	uint64_t woken_ns;     /* of runnable_ns: after a wakeup; the rest after a preemption */
 	uint64_t throttled_ns; /* of runnable_ns: its cgroup had no CPU time left */

@@ -14,6 +14,7 @@ struct why_state {
 	struct history *history;
 	struct why_waits waits;
 	struct why_requests requests;
+	struct why_reclaims reclaims;
 	struct why_spans spans;
 	struct idle_time idle;
 	struct cpu_use use;

@@ -567,6 +567,17 @@ static int why_verdict_runs(const struct why_case *c, struct why_verdict *v)
 	v->kind = WHY_RUNS;
 	v->ns = c->times->running_ns;
 	v->culprit = c->tid;
+	if (c->times->reclaim_ns > v->ns / 2) {
+		v->kind = WHY_MEMORY_LIMIT;
+		return why_verdict_print(&v->text,
+					 "%s used its CPU for %s, and searched for free memory "
+					 "for %s of it.",
+					 NAME(c, c->tid), TEXT_TIME(v->ns),
+					 TEXT_TIME(c->times->reclaim_ns))
+			       ?: why_verdict_print(&v->remedy,
+						    "See what uses the memory of its cgroup and "
+						    "of the machine.");
+	}
 	return why_verdict_print(&v->text, "%s used its CPU for %s.", NAME(c, c->tid),
 				 TEXT_TIME(v->ns))
 		       ?: why_verdict_print(&v->remedy, "See kymo flame --thread %" PRIu32 ".",

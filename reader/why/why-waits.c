@@ -236,6 +236,21 @@ static void why_waits_refine(const struct why_waits *w, const struct thread_segm
 		v->cause = WAIT_LOCAL;
 }
 
+/* A wait in a reclaim is one for memory, whatever the reclaim waited for. */
+static void why_waits_refine_reclaim(const struct why_waits *w,
+				     const struct thread_segment *segment, struct wait_verdict *v)
+{
+	const struct why_reclaim *reclaim =
+		w->reclaims ? why_reclaims_find(w->reclaims, segment->tid, segment->from_ns) : NULL;
+
+	if (!reclaim || v->cause == WAIT_MEMORY || v->evidence == WAIT_BY_FACT)
+		return;
+	v->second = v->cause;
+	v->cause = WAIT_MEMORY;
+	v->evidence = WAIT_BY_FACT;
+	v->function = reclaim->what;
+}
+
 int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
 		    bool is_kernel_thread, struct wait_verdict *ret)
 {
@@ -258,6 +273,7 @@ int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
 	if (r < 0)
 		return r;
 	why_waits_refine(w, segment, ret);
+	why_waits_refine_reclaim(w, segment, ret);
 	if (wait) {
 		ret->estimated = wait->estimated;
 		wait->verdict = *ret;

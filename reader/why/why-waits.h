@@ -15,6 +15,7 @@
 #include "reader/views/summary.h"
 #include "reader/views/thread-states.h"
 #include "reader/why/wait-cause.h"
+#include "reader/why/why-reclaims.h"
 
 enum { WHY_WAITS_MAX = 1 << 20 /* waits with details; of more, the later ones are dropped */ };
 
@@ -39,10 +40,11 @@ struct why_wait {
 };
 
 struct why_waits {
-	struct profile *profile;           /* borrowed */
-	const struct profile_names *names; /* borrowed; can be NULL */
-	const struct summary *summary;     /* borrowed: what wakers are */
-	struct why_wait *list;             /* owned; in the order of the file */
+	struct profile *profile;             /* borrowed */
+	const struct profile_names *names;   /* borrowed; can be NULL */
+	const struct summary *summary;       /* borrowed: what wakers are */
+	const struct why_reclaims *reclaims; /* borrowed; can be NULL */
+	struct why_wait *list;               /* owned; in the order of the file */
 	size_t n, room;
 	uint64_t n_dropped;
 	bool kernel_names;    /* a frame of the kernel has a name */

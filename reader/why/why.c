@@ -65,6 +65,7 @@ int why_new(struct why **ret, const struct why_options *options, struct summary 
 	s->waits.profile = profile;
 	s->waits.summary = summary;
 	s->waits.names = options->names;
+	s->waits.reclaims = &s->reclaims;
 	s->spans.function = options->what == WHY_INSTANCE_CALL ? options->span : NULL;
 	s->spans.begin = options->what == WHY_INSTANCE_BETWEEN ? options->between_from : NULL;
 	s->spans.end = options->what == WHY_INSTANCE_BETWEEN ? options->between_to : NULL;
@@ -94,6 +95,7 @@ struct why *why_free(struct why *w)
 	if (w->state) {
 		why_waits_deinit(&w->state->waits);
 		why_requests_deinit(&w->state->requests);
+		why_reclaims_deinit(&w->state->reclaims);
 		why_spans_deinit(&w->state->spans);
 		cpu_use_deinit(&w->state->use);
 		table_deinit_free(&w->state->holders);
@@ -146,6 +148,7 @@ int why_add(struct why *w, const struct event *ev)
 		why_see_time(s, ev->ts_ns);
 	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev)
 				      ?: why_requests_add(&s->requests, ev)
+				      ?: why_reclaims_add(&s->reclaims, ev)
 				      ?: why_spans_add(&s->spans, ev);
 }
 
@@ -250,12 +253,24 @@ static int why_add_wakeups(struct why *w)
 	return r;
 }
 
+static uint64_t why_lost_of(const struct summary *s, enum event_class class)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_lost; i++)
+		if (strcmp(s->lost[i].class_name, event_class_names[class]) == 0)
+			n = s->lost[i].count;
+	return n;
+}
+
 static int why_end_reading(struct why *w)
 {
 	struct why_state *s = w->state;
 	int r;
 
 	history_finish(s->history, s->summary->end_ns);
+	why_reclaims_finish(&s->reclaims, s->summary->end_ns,
+			    why_lost_of(s->summary, CLASS_TRACEPOINTS) > 0);
 	r = why_add_earlier(s) ?: why_add_wakeups(w);
 	why_set_window(w);
 	s->use.idle = &s->idle;
@@ -275,9 +290,7 @@ static void why_finish_sources(struct why *w)
 	w->sources.filtered = s->filtered;
 	w->sources.paused_ns = s->duration_ns - s->recorded_ns;
 	w->n_waits_dropped = w->state->waits.n_dropped;
-	for (size_t i = 0; i < s->n_lost; i++)
-		if (strcmp(s->lost[i].class_name, event_class_names[CLASS_SCHED]) == 0)
-			w->sources.lost = s->lost[i].count;
+	w->sources.lost = why_lost_of(s, CLASS_SCHED);
 }
 
 /* ---- results ---- */

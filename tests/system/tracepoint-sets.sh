@@ -109,15 +109,24 @@ if has_set reclaim && mkdir "$group" 2>"$TMP/mkdir" && [ -e "$group/$limit" ]; t
 		(echo $BASHPID >"$1/cgroup.procs"; exec "$PRESET_LOAD" memory 64)
 		true
 	END
-	record_set reclaim -- bash "$TMP/short.sh" "$group"
+	record_set sched,reclaim -- bash "$TMP/short.sh" "$group"
 	events oom:mark_victim >"$TMP/victims"
 	assert_eq "$(json "$TMP/victims" "select(.args.pid == $pid) | .args.pid")" "$pid" \
 		"the victim of the OOM killer"
 	events vmscan:mm_vmscan_memcg_reclaim_begin >"$TMP/begins"
 	events vmscan:mm_vmscan_memcg_reclaim_end >"$TMP/ends"
-	n=$(json "$TMP/begins" "select(.thread_id == $pid) | .ts_ns" | wc -l)
+	n=$(json "$TMP/begins" "select(.thread_id == $pid) | .timestamp_ns" | wc -l)
 	assert_ge "$n" 1 "direct reclaim of the program"
-	assert_eq "$(json "$TMP/ends" "select(.thread_id == $pid) | .ts_ns" | wc -l)" "$n" "ends of direct reclaim"
+	assert_eq "$(json "$TMP/ends" "select(.thread_id == $pid) | .timestamp_ns" | wc -l)" "$n" "ends of direct reclaim"
+	# The parts that kymo why finds are those of the pairs.
+	spent=$(gojq -n --argjson pid "$pid" '[inputs | select(.thread_id == $pid and (.name // "" |
+		test("_reclaim_(begin|end)$|mm_compaction_(begin|end)$"))) |
+		if .name | endswith("_end") then .timestamp_ns else -.timestamp_ns end] | add' "$DUMP")
+	expect_exit 0 "$KYMO" why --json "$TMP/set.fxt" "$pid"
+	cp "$TMP/stdout" "$TMP/why.json"
+	assert_within "$(json "$TMP/why.json" '.total.reclaim_ns // 0')" 1 "$spent" "running time of reclaim"
+	assert_le "$(json "$TMP/why.json" '.total | (.reclaim_ns // 0) + (.blocked_ns.memory // 0)')" "$spent" \
+		"time of reclaim"
 fi
 
 # ---- errors ----

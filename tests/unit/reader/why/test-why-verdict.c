@@ -241,6 +241,48 @@ TEST(test_own_waits)
 	}
 }
 
+static void reclaim(struct views *v, uint64_t ts_ns, bool begins)
+{
+	feed(v,
+	     (struct event){ .kind = EVENT_TRACEPOINT,
+			     .ts_ns = ts_ns,
+			     .tid = HIGH,
+			     .tracepoint.name = begins ? "vmscan:mm_vmscan_direct_reclaim_begin"
+						       : "vmscan:mm_vmscan_direct_reclaim_end" });
+}
+
+/* Reclaim is a reason to run, and to wait for memory, without any stack. */
+TEST(test_reclaim)
+{
+	const struct why_options window = { .what = WHY_INSTANCE_WINDOW,
+					    .wants = wants_one,
+					    .userdata = &only_high };
+	struct views v;
+
+	open_views(&v, window);
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	reclaim(&v, 10 * MS, true);
+	sw_on(&v, 0, 50 * MS, HIGH, 'D', 0);
+	wake(&v, 70 * MS, HIGH, FXT_KOID_IRQ + 1);
+	sw_on(&v, 0, 70 * MS, 0, 'R', HIGH);
+	reclaim(&v, 75 * MS, false);
+	sw_on(&v, 0, 80 * MS, HIGH, 'D', 0);
+	wake(&v, 99 * MS, HIGH, FXT_KOID_IRQ + 1);
+	sw_on(&v, 0, 99 * MS, 0, 'R', HIGH);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->total.running_ns, 61 * MS);
+	assert_int_equal(v.why->total.reclaim_ns, 45 * MS);
+	assert_int_equal(v.why->total.blocked_ns[WAIT_MEMORY], 20 * MS);
+	assert_int_equal(v.why->total.blocked_ns[WAIT_KERNEL], 19 * MS);
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_MEMORY_LIMIT);
+	assert_string_equal(v.why->worst[0].verdict.text,
+			    "high (11) used its CPU for 61.0 ms, and searched for free memory for "
+			    "45.0 ms of it.");
+	close_views(&v);
+}
+
 /* Windows in which HIGH ran, did a bit of everything, or was ready while interrupts ran. */
 TEST(test_windows)
 {
@@ -557,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
 		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
+		cmocka_unit_test(test_reclaim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
