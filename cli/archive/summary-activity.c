@@ -73,6 +73,15 @@ static struct json_object *summary_activity_json_requests(const struct summary *
 		JSON_OBJECT(JSON_OF(*q, disk, op, count, bytes, total_ns, max_ns, n_errors)));
 }
 
+static struct json_object *summary_activity_json_tracepoints(const struct summary *s)
+{
+	_cleanup_free_ struct tracepoint_sum **sums = NULL;
+	size_t n = 0;
+
+	activity_sums_tracepoints(&s->activity, &sums, &n);
+	return JSON_LIST(t, sums, n, JSON_OBJECT(JSON_OF(*t, name, count)));
+}
+
 void summary_activity_json(struct json_object *o, const struct summary *s)
 {
 	JSON_ADD(o,
@@ -81,6 +90,8 @@ void summary_activity_json(struct json_object *o, const struct summary *s)
 			       JSON(k->member, summary_activity_json_kind(s, k->kind)))),
 		 JSON_IF(s->activity.requests.n_used > 0, "block",
 			 summary_activity_json_requests(s)),
+		 JSON_IF(s->activity.tracepoints.n_used > 0, "tracepoints",
+			 summary_activity_json_tracepoints(s)),
 		 JSON("counters", summary_activity_json_counters(s)));
 }
 
@@ -255,12 +266,28 @@ static int summary_activity_print_requests(const struct summary *s)
 	return 0;
 }
 
+static int summary_activity_print_tracepoints(const struct summary *s)
+{
+	_cleanup_free_ struct tracepoint_sum **sums = NULL;
+	size_t n = 0;
+	int r = activity_sums_tracepoints(&s->activity, &sums, &n);
+
+	if (r < 0 || n == 0)
+		return r;
+	printf("\n    COUNT  TRACEPOINT\n");
+	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++)
+		printf("%9" PRIu64 "  %s\n", sums[i]->count, sums[i]->name);
+	if (n > ROWS_SHOWN)
+		printf("      ... and %zu others\n", n - ROWS_SHOWN);
+	return 0;
+}
+
 int summary_activity_print(const struct summary *s)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
 		r = summary_activity_print_kind(s, i);
-	r = r ?: summary_activity_print_requests(s);
+	r = r ?: summary_activity_print_requests(s) ?: summary_activity_print_tracepoints(s);
 	return r < 0 ? r : summary_activity_print_counters(s);
 }

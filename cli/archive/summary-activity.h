@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of `kymo summary` about interrupts, softirqs, work items, idle states and counters.
+ * The part of `kymo summary` about interrupts, softirqs, work items, idle states, tracepoints and
+ * counters.
  * Kinds that are not in the archive are omitted.
  */
 #pragma once

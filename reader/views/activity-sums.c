@@ -31,8 +31,15 @@ static void activity_sums_free_request(struct request_sum *q)
 	free(q);
 }
 
+static void activity_sums_free_tracepoint(struct tracepoint_sum *t)
+{
+	free(t->name);
+	free(t);
+}
+
 void activity_sums_deinit(struct activity_sums *s)
 {
+	struct tracepoint_sum *t;
 	struct activity_sum *a;
 	struct counter_sum *c;
 	struct request_sum *q;
@@ -44,6 +51,9 @@ void activity_sums_deinit(struct activity_sums *s)
 		activity_sums_free_counter(c);
 	for (pos = 0; (q = table_next(&s->requests, &pos));)
 		activity_sums_free_request(q);
+	for (pos = 0; (t = table_next(&s->tracepoints, &pos));)
+		activity_sums_free_tracepoint(t);
+	table_deinit(&s->tracepoints);
 	table_deinit(&s->requests);
 	table_deinit(&s->intervals);
 	table_deinit(&s->counters);
@@ -275,5 +285,49 @@ DEFINE_ORDER_OF_POINTERS(compare_requests, struct request_sum,
 int activity_sums_requests(const struct activity_sums *s, struct request_sum ***ret, size_t *ret_n)
 {
 	*ret = (struct request_sum **)table_sorted(&s->requests, compare_requests, ret_n);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* ---- tracepoints ---- */
+
+static struct tracepoint_sum *activity_sums_get_tracepoint(struct activity_sums *s,
+							   const char *name)
+{
+	uint64_t key = table_hash(name, strlen(name));
+	struct tracepoint_sum *t;
+
+	while ((t = table_get(&s->tracepoints, key))) {
+		if (strcmp(t->name, name) == 0)
+			return t;
+		key = activity_sums_next_key(key);
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->name = strdup(name);
+	if (!t->name || table_set(&s->tracepoints, key, t) < 0) {
+		activity_sums_free_tracepoint(t);
+		return NULL;
+	}
+	return t;
+}
+
+int activity_sums_add_tracepoint(struct activity_sums *s, const struct event *ev)
+{
+	struct tracepoint_sum *t = activity_sums_get_tracepoint(s, ev->tracepoint.name);
+
+	if (!t)
+		return -ENOMEM;
+	t->count++;
+	return 0;
+}
+
+DEFINE_ORDER_OF_POINTERS(compare_tracepoints, struct tracepoint_sum,
+			 COMPARE(y->count, x->count) ?: strcmp(x->name, y->name))
+
+int activity_sums_tracepoints(const struct activity_sums *s, struct tracepoint_sum ***ret,
+			      size_t *ret_n)
+{
+	*ret = (struct tracepoint_sum **)table_sorted(&s->tracepoints, compare_tracepoints, ret_n);
 	return *ret ? 0 : -ENOMEM;
 }

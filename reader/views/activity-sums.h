@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
- * name; counters by name and id; requests of block devices by device and operation.
+ * name; counters by name and id; requests of block devices by device and operation; tracepoints by name.
  */
 #pragma once
 
@@ -34,8 +34,13 @@ struct request_sum {
 	uint64_t n_errors;
 };
 
+struct tracepoint_sum {
+	char *name; /* SYSTEM:NAME; owned */
+	uint64_t count;
+};
+
 struct activity_sums {
-	struct table intervals, counters, requests; /* all own their elements */
+	struct table intervals, counters, requests, tracepoints; /* all own their elements */
 };
 
 void activity_sums_deinit(struct activity_sums *s);
@@ -52,6 +57,9 @@ void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 /* Adds an EVENT_REQUEST. Returns 0 or -ENOMEM. */
 int activity_sums_add_request(struct activity_sums *s, const struct event *ev);
 
+/* Adds an EVENT_TRACEPOINT. Returns 0 or -ENOMEM. */
+int activity_sums_add_tracepoint(struct activity_sums *s, const struct event *ev);
+
 /* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
 int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
 
@@ -65,3 +73,6 @@ int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);
 /* Stores all sums of requests, those with most time first, like activity_sums_by_time(). */
 int activity_sums_requests(const struct activity_sums *s, struct request_sum ***ret, size_t *ret_n);
+/* Stores all tracepoints, the most frequent first, like activity_sums_by_time(). */
+int activity_sums_tracepoints(const struct activity_sums *s, struct tracepoint_sum ***ret,
+			      size_t *ret_n);

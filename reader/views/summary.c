@@ -580,6 +580,8 @@ int summary_add(struct summary *s, const struct event *ev)
 	case EVENT_REQUEST:
 		summary_see_time(s, ev->request.end_ns);
 		return activity_sums_add_request(&s->activity, ev);
+	case EVENT_TRACEPOINT:
+		return activity_sums_add_tracepoint(&s->activity, ev);
 	case EVENT_COUNTER:
 		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STACKS:

@@ -40,6 +40,11 @@ if has_set signals; then
 	json "$TMP/taken" "select(.thread_id == $receiver) | .args.sig" | sort | uniq -c |
 		sed 's/^ *//' >"$TMP/kinds"
 	assert_eq "$(<"$TMP/kinds")" "300 10" "signals that the receiver has taken"
+	summarize "$TMP/set.fxt"
+	json "$SUMMARY" '.tracepoints[] | "\(.count) \(.name)"' | sort >"$TMP/counted"
+	printf '%s\n' "$(wc -l <"$TMP/sent") signal:signal_generate" "$(wc -l <"$TMP/taken") signal:signal_deliver" |
+		sort >"$TMP/expected"
+	diff "$TMP/expected" "$TMP/counted" >"$TMP/differences" || fail "counts of kymo summary: $(<"$TMP/differences")"
 	# Each one is taken before the next one is sent.
 	gojq -rn --argjson sender "$sender" --argjson receiver "$receiver" 'inputs |
 		if .name == "signal:signal_generate" and .thread_id == $sender then "sent"
