@@ -347,7 +347,8 @@ TEST(test_not_possible)
 	assert_int_equal(output_file_open(".", "", false, &o), -EISDIR);
 	assert_string_equal(said, ". is a directory");
 	assert_int_equal(output_file_open("none/file", "", true, &o), -ENOENT);
-	assert_string_equal(said, "cannot write none/file: No such file or directory");
+	assert_string_equal(said, "cannot write none/file: No such file or directory; does its "
+				  "directory exist? 'mkdir -p' creates it");
 }
 
 /* A named pipe is not waited for. Once it has a reader, it is written like any file. */
