@@ -13,6 +13,12 @@
 #include "model/event.h"
 
 /*
+ * The name of the outermost frame of a stack that has more calls than the recorder takes
+ * (maps_sample_is_cut()). It represents the missing calls.
+ */
+#define FRAMES_CUT_NAME "[cut: 127 frames]"
+
+/*
  * One function. Unknown texts are "", and an unknown line is 0. The texts are valid as long as the
  * frames.
  */

@@ -143,6 +143,21 @@ static inline bool maps_sample_returns(const struct event *ev, unsigned i)
 }
 
 /*
+ * Returns true if the stack EV of a sample or wait has as many frames of the program as the
+ * recorder takes: its outermost calls are missing, and FRAMES_CUT_NAME (frames.h) represents them.
+ * (A stack with exactly this number of calls looks the same.)
+ */
+static inline bool maps_sample_is_cut(const struct event *ev)
+{
+	unsigned n = ev->sample.n_frames;
+
+	if (ev->sample.kind == SAMPLE_NAMED || n < EVENT_SAMPLE_FRAMES_MAX)
+		return false;
+	/* (the kernel's frames are the innermost ones) */
+	return !maps_is_kernel(ev->sample.frames[n - EVENT_SAMPLE_FRAMES_MAX]);
+}
+
+/*
  * Returns the process whose mappings and frames describe ADDRESS in a stack of PID: for kernel
  * addresses, the kthreadd of PID's machine.
  */

@@ -343,7 +343,7 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 	if (p->n_full)
 		cli_error("%" PRIu64
 			  " of the stacks have more calls than a recording contains: the "
-			  "frame " PROFILE_CUT_NAME " stands for the outermost ones",
+			  "frame " FRAMES_CUT_NAME " stands for the outermost ones",
 			  p->n_full);
 	stacks_report_incomplete(f->now->summary->walks, 1);
 	if (p->n_cut)

@@ -162,25 +162,10 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 	return 0;
 }
 
-/*
- * Returns true if the stack EV of a sample or wait has as many frames of the program as the
- * recorder takes: its outermost calls are missing. (A stack with exactly this number of calls looks
- * the same.)
- */
-static bool profile_is_full(const struct event *ev)
-{
-	unsigned n = ev->sample.n_frames;
-
-	if (ev->sample.kind == SAMPLE_NAMED || n < EVENT_SAMPLE_FRAMES_MAX)
-		return false;
-	/* (the kernel's frames are the innermost ones) */
-	return !maps_is_kernel(ev->sample.frames[n - EVENT_SAMPLE_FRAMES_MAX]);
-}
-
 /* Replaces *NODE, the root, by the frame that represents the missing calls of full stacks. */
 static int profile_descend_cut(struct profile *p, uint32_t *node)
 {
-	static struct frame cut = { PROFILE_CUT_NAME, "", "", 0, 0 };
+	static struct frame cut = { FRAMES_CUT_NAME, "", "", 0, 0 };
 	static const struct frame_list names = { .n = 1, .list = &cut };
 	uint32_t number;
 	int r = profile_find_place(p, (struct profile_place){ .owner = NOBODY, .frames = &names },
@@ -198,7 +183,7 @@ static int profile_find_node(struct profile *p, const struct event *ev, uint32_t
 
 	if (p->state->options.innermost && n > 1)
 		n = 1;
-	else if (profile_is_full(ev))
+	else if (maps_sample_is_cut(ev))
 		r = profile_descend_cut(p, &node);
 	for (unsigned i = n; r == 0 && i-- > 0;) {
 		uint64_t address = ev->sample.frames[i];
@@ -375,7 +360,7 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
-	p->n_full += profile_is_full(ev);
+	p->n_full += maps_sample_is_cut(ev);
 	p->n_samples++;
 	stack.ns = p->frequency ? 1000000000 / p->frequency : 0;
 	stack.program = profile_program(p, ev->pid, ev->ts_ns);
@@ -411,7 +396,7 @@ static int profile_close_off_cpu(struct profile *p, struct runner *runner, const
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
-	p->n_full += ev && profile_is_full(ev);
+	p->n_full += ev && maps_sample_is_cut(ev);
 	p->n_offcpu++;
 	p->n_unfinished += runner->unfinished;
 	p->n_estimated += runner->estimated;

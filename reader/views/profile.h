@@ -37,9 +37,6 @@ enum {
 	PROFILE_STACKS_MAX = 1 << 22,
 };
 
-/* The outermost frame of stacks that have more calls than the recorder takes. */
-#define PROFILE_CUT_NAME "[cut: 127 frames]"
-
 struct profile_options {
 	/* Kinds of stacks that are counted; if neither: only the stacks of profile_count(). */
 	bool on_cpu, off_cpu;
@@ -97,7 +94,7 @@ struct profile {
 	uint64_t n_earlier;           /* part of n_offcpu: threads that waited before the begin */
 	uint64_t n_earlier_bare;      /* part of n_earlier: stacks without a frame of the program */
 	uint64_t n_samples_seen, n_offcpu_seen; /* numbers in the whole archive */
-	uint64_t n_full;                        /* number of stacks below PROFILE_CUT_NAME */
+	uint64_t n_full;                        /* number of stacks below FRAMES_CUT_NAME */
 	/* Number of stacks that are counted with only a part of their calls. */
 	uint64_t n_cut;
 	uint32_t frequency;    /* samples per second and CPU; 0 = unknown */

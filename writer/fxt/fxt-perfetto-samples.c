@@ -311,6 +311,14 @@ static uint64_t fxt_perfetto_samples_intern_frame(struct fxt_perfetto_samples *s
 	return iid;
 }
 
+/* Interns the frame that represents the missing calls of a stack that is cut. */
+static uint64_t fxt_perfetto_samples_intern_cut(struct fxt_perfetto_samples *s)
+{
+	static const struct frame cut = { FRAMES_CUT_NAME, "", "", 0, 0 };
+
+	return fxt_perfetto_samples_intern_frame(s, NULL, 0, &cut);
+}
+
 /* Interns the frames of EV into STACK, innermost first. Returns their number. */
 static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 						 const struct event *ev, uint64_t stack[STACK_MAX])
@@ -331,7 +339,12 @@ static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 		if (!names)
 			stack[n++] = fxt_perfetto_samples_intern_frame(s, map, address, NULL);
 	}
-	return n;
+	if (!maps_sample_is_cut(ev))
+		return n;
+	/* (if there is no room, it replaces the outermost frame) */
+	n = n < STACK_MAX ? n : STACK_MAX - 1;
+	stack[n] = fxt_perfetto_samples_intern_cut(s);
+	return n + 1;
 }
 
 /*

@@ -299,7 +299,7 @@ TEST(test_full)
 		assert_int_equal(p->places[p->nodes[root].place].frames != NULL, rows[i].full);
 		if (rows[i].full)
 			assert_string_equal(p->places[p->nodes[root].place].frames->list->function,
-					    PROFILE_CUT_NAME);
+					    FRAMES_CUT_NAME);
 	}
 }
 

@@ -170,6 +170,30 @@ TEST(test_packets)
 				   "8:7 10:1 66{1:3 2:10 3:11 4:1 5:1}}");
 }
 
+/* A stack with as many frames as a recording contains begins with a frame for the missing calls. */
+TEST(test_cut)
+{
+	enum { N = EVENT_SAMPLE_FRAMES_MAX };
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	_cleanup_free_ char *whole = NULL, *cut = NULL;
+	uint64_t frames[N];
+	struct event ev = SAMPLE(5, N - 1);
+
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
+		frames[i] = 0x1000 + i % 2;
+	ev.sample.frames = frames;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	add(s, &ev);
+	whole = text_of(fxt_perfetto_samples_batch(s, true));
+	assert_null(strstr(whole, "cut"));
+	ev.sample.n_frames = N;
+	add(s, &ev);
+	cut = text_of(fxt_perfetto_samples_batch(s, true));
+	/* the function and its frame 3, which is the outermost frame of the second stack */
+	assert_non_null(strstr(cut, "1{12{5{1:1 2'[cut: 127 frames]'} 6{1:3 3:1 4:0 2:1} 7{1:2 "
+				    "2:3 2:1 2:2 2:1 "));
+}
+
 /* A batch is due by its size, with many different stacks. */
 TEST(test_batch_size)
 {
@@ -324,10 +348,10 @@ TEST(test_golden)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets),   cmocka_unit_test(test_batch_size),
-		cmocka_unit_test(test_batch_due), cmocka_unit_test(test_known_stacks),
-		cmocka_unit_test(test_cpu_0),     cmocka_unit_test(test_long_name),
-		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_packets),      cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_batch_size),   cmocka_unit_test(test_batch_due),
+		cmocka_unit_test(test_known_stacks), cmocka_unit_test(test_cpu_0),
+		cmocka_unit_test(test_long_name),    cmocka_unit_test(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
