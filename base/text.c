@@ -171,30 +171,49 @@ size_t text_clean(char *to, size_t room, const char *from, size_t n)
 	return text_clean_into(to, room, from, n, &whole);
 }
 
-size_t text_join_args(char *to, size_t room, const char *args, size_t n)
+/* Joins the arguments as far as they fit. Sets *RET_WHOLE to true if all fit. */
+static size_t text_join_into(char *to, size_t room, const char *args, size_t n, bool *ret_whole)
 {
-	bool whole = true;
 	size_t used = 0;
 
-	while (n > 0 && args[n - 1] == '\0')
-		n--;
+	*ret_whole = true;
 	*to = '\0';
 	while (n > 0) {
 		size_t len = strnlen(args, n);
 
-		used += text_clean_into(to + used, room - used, args, len, &whole);
+		used += text_clean_into(to + used, room - used, args, len, ret_whole);
 		args += len;
 		n -= len;
-		if (n > 0) {
-			args++;
-			n--;
-			if (!whole || used + 1 >= room)
-				break; /* no later, shorter argument may follow one that was cut */
-			to[used++] = ' ';
-			to[used] = '\0';
+		if (!*ret_whole)
+			break; /* no later, shorter argument may follow one that was cut */
+		if (n == 0)
+			break;
+		if (used + 1 >= room) {
+			*ret_whole = false;
+			break;
 		}
+		args++;
+		n--;
+		to[used++] = ' ';
+		to[used] = '\0';
 	}
 	return used;
+}
+
+size_t text_join_args(char *to, size_t room, const char *args, size_t n, bool is_cut)
+{
+	const size_t mark = sizeof(TEXT_CUT_MARK) - 1;
+	size_t used, fits = room > mark ? room - 1 - mark : 0;
+	bool whole;
+
+	while (!is_cut && n > 0 && args[n - 1] == '\0')
+		n--;
+	used = text_join_into(to, room, args, n, &whole);
+	if ((whole && !is_cut) || room <= mark)
+		return used;
+	used = text_cut(to, used, fits);
+	memcpy(to + used, TEXT_CUT_MARK, mark + 1);
+	return used + mark;
 }
 
 /*

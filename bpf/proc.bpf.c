@@ -123,24 +123,29 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exec, struct task_struct *p, int
 	unsigned long start, bytes;
 	struct rec_exec *rec;
 	__u64 cgroup_id;
+	__u32 room;
 
 	if (!filter_selects(p))
 		return 0;
 	cgroup_id = cgroup_send(p, now_ns);
-	rec = rec_reserve(REC_EXEC_RING, sizeof(*rec), now_ns);
+	start = BPF_CORE_READ(p, mm, arg_start);
+	bytes = BPF_CORE_READ(p, mm, arg_end) - start;
+	/* (nearly all command lines are short) */
+	room = bytes <= REC_ARGS_SHORT ? REC_ARGS_SHORT : REC_ARGS_BYTES;
+	rec = rec_reserve(REC_EXEC_RING, REC_EXEC_BYTES(room), now_ns);
 	if (!rec)
 		return 0;
-	rec_fill_head(&rec->head, now_ns, REC_EXEC, sizeof(*rec), p);
+	rec_fill_head(&rec->head, now_ns, REC_EXEC, REC_EXEC_BYTES(room), p);
 	fill_identity(&rec->task, p, cgroup_id);
 	rec->old_tid = old_pid;
+	rec->args_cut = bytes > room;
+	rec->pad_0 = 0;
 	rec->file[0] = '\0';
 	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), bprm->filename);
 
 	/* This read causes no fault: the kernel has just written these pages. */
-	start = BPF_CORE_READ(p, mm, arg_start);
-	bytes = BPF_CORE_READ(p, mm, arg_end) - start;
-	if (bytes > sizeof(rec->args))
-		bytes = sizeof(rec->args);
+	if (bytes > room)
+		bytes = room;
 	rec->args_bytes = bytes;
 	if (bpf_probe_read_user(rec->args, bytes, (const void *)start) < 0)
 		rec->args_bytes = 0;

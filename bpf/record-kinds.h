@@ -16,7 +16,8 @@
  */
 #define REC_PROGRAM_KINDS(ROW)                                                                     \
 	ROW(FORK, 1, rec_fork, REC_WHOLE(rec_fork), LIFECYCLE)                                     \
-	ROW(EXEC, 2, rec_exec, REC_WHOLE(rec_exec), LIFECYCLE)                                     \
+	ROW(EXEC, 2, rec_exec,                                                                     \
+	    REC_FROM_TO(REC_EXEC_BYTES(REC_ARGS_SHORT), sizeof(struct rec_exec)), LIFECYCLE)       \
 	ROW(EXIT, 3, rec_exit, REC_WHOLE(rec_exit), LIFECYCLE)                                     \
 	ROW(RENAME, 4, rec_rename, REC_WHOLE(rec_rename), LIFECYCLE)                               \
 	/* (it is in the ring whose loss it marks) */                                              \

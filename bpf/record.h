@@ -84,7 +84,8 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 #define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256
-#define REC_ARGS_BYTES 512
+#define REC_ARGS_BYTES 4096 /* more is cut */
+#define REC_ARGS_SHORT 512  /* room of a record whose arguments are not longer */
 
 struct rec_head {
 	__u64 ts_ns; /* CLOCK_BOOTTIME */
@@ -129,13 +130,17 @@ _Static_assert(sizeof(struct rec_task) == 88, "ABI");
 
 struct rec_exec {
 	struct rec_head head;
-	struct rec_identity task;  /* the task after the exec */
-	__u32 old_tid;             /* the tid of the thread that called exec */
-	__u32 args_bytes;          /* number of valid bytes in args */
+	struct rec_identity task; /* the task after the exec */
+	__u32 old_tid;            /* the tid of the thread that called exec */
+	__u32 args_bytes;         /* number of valid bytes in args */
+	__u32 args_cut;           /* 1 = the process has more bytes of arguments */
+	__u32 pad_0;
 	char file[REC_FILE_BYTES]; /* path of the program, NUL-terminated */
-	char args[REC_ARGS_BYTES]; /* NUL-separated, perhaps cut */
+	char args[REC_ARGS_BYTES]; /* NUL-separated; short records have only the first bytes */
 };
-_Static_assert(sizeof(struct rec_exec) == 856, "ABI");
+_Static_assert(sizeof(struct rec_exec) == 4448, "ABI");
+#define REC_EXEC_BYTES(room) (352 + (room))
+_Static_assert(REC_EXEC_BYTES(REC_ARGS_BYTES) == sizeof(struct rec_exec), "ABI");
 
 struct rec_exit {
 	struct rec_head head;

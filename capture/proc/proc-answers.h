@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A command line: `size` bytes follow in the buffer, padded to a multiple of 8. */
+/*
+ * A command line: `size` bytes follow in the buffer, padded to a multiple of 8. If they are more
+ * than REC_ARGS_BYTES, it is cut.
+ */
 struct proc_command {
 	uint64_t start_ns;
 	uint32_t tid;

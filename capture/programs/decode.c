@@ -51,7 +51,7 @@ static bool decode_rec_fork_is_valid(const struct rec_fork *rec)
 static bool decode_rec_exec_is_valid(const struct rec_exec *rec)
 {
 	return decode_identity_ends(&rec->task) && decode_ends(rec->file, sizeof(rec->file)) &&
-	       rec->args_bytes <= sizeof(rec->args);
+	       REC_EXEC_BYTES((__u64)rec->args_bytes) <= rec->head.size && rec->args_cut <= 1;
 }
 
 static bool decode_rec_exit_is_valid(const struct rec_exit *rec)

@@ -41,7 +41,8 @@ static int recorder_learn_command(struct recorder *r, const struct proc_command 
 	if (!task || (task->command_line && !task->command_old))
 		return 0;
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
-			      head->size);
+			      head->size < REC_ARGS_BYTES ? head->size : REC_ARGS_BYTES,
+			      head->size > REC_ARGS_BYTES);
 	/* A filtered archive names only tasks that it shows. */
 	if (n <= 0 || !write || r->pipe.filtered)
 		return n < 0 ? n : 0;

@@ -118,7 +118,7 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 			     .to = &w->results.commands,
 			     .next = worker_next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	char text[REC_ARGS_BYTES];
+	char text[REC_ARGS_BYTES + 1]; /* one more byte shows that there are more */
 
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;

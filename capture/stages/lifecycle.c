@@ -225,7 +225,7 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 	if (before && before->start_ns == rec->task.start_ns)
 		memcpy(from, before->comm, sizeof(from));
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
-	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
+	text_join_args(command, sizeof(command), rec->args, rec->args_bytes, rec->args_cut);
 	r = lifecycle_update_task(l, &rec->task, false);
 	ev = lifecycle_about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
@@ -238,7 +238,9 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 		ev.exec.old_tid = tasks_koid(l->pipe->tasks, rec->old_tid);
 		tasks_forget(l->pipe->tasks, rec->old_tid);
 	}
-	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
+	r = r
+		    ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes,
+					 rec->args_cut);
 	if (r >= 0)
 		r = lifecycle_announce_if_new(l, head->tid) ?: lifecycle_name_loaded(l, head, from);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head);

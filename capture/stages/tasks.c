@@ -330,7 +330,8 @@ int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COM
 	return tasks_set_name(t, task, *task->loaded ? task->loaded : comm);
 }
 
-int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n)
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n,
+		      bool is_cut)
 {
 	struct task *task = tasks_get(t, tid);
 	char clean[TASK_COMMAND_MAX], loaded[REC_COMM_BYTES], *copy;
@@ -342,7 +343,7 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 		memcpy(task->loaded, loaded, sizeof(loaded));
 		tasks_set_name(t, task, loaded);
 	}
-	text_join_args(clean, sizeof(clean), args, n);
+	text_join_args(clean, sizeof(clean), args, n, is_cut);
 	if (task->command_line && strcmp(task->command_line, clean) == 0)
 		return 0;
 	copy = strdup(clean);

@@ -22,7 +22,7 @@
 /* The size of a comm that was made valid UTF-8: each byte may become three. */
 enum {
 	TASK_COMM_MAX = 3 * REC_COMM_BYTES,
-	TASK_COMMAND_MAX = REC_ARGS_BYTES,
+	TASK_COMMAND_MAX = REC_ARGS_BYTES, /* with the NUL, and TEXT_CUT_MARK if it is cut */
 	TASK_CGROUP_MAX = 3 * CGROUP_PATH_BYTES + 8,
 };
 
@@ -186,11 +186,13 @@ const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
 /*
- * Sets the command line: N bytes, arguments separated by NUL. A task with the name of the dynamic
- * loader gets the name of the program in its command line. Returns 1 if the command line is new,
- * otherwise 0, or -ENOMEM. A task with another start time (if START_NS is not 0) is unchanged.
+ * Sets the command line: N bytes, arguments separated by NUL. IS_CUT says that the process has more
+ * of them. A task with the name of the dynamic loader gets the name of the program in its command
+ * line. Returns 1 if the command line is new, otherwise 0, or -ENOMEM. A task with another start
+ * time (if START_NS is not 0) is unchanged.
  */
-int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n);
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n,
+		      bool is_cut);
 
 /*
  * Sets the name that the kernel has. The name of a dynamic loader is replaced by the name of its

@@ -179,6 +179,7 @@ TEST(test_join_args)
 		size_t n;
 		size_t room;
 		const char *to;
+		bool is_cut;
 	} rows[] = {
 		{ BYTES(""), 64, "" },
 		{ BYTES("\0\0"), 64, "" },
@@ -190,18 +191,27 @@ TEST(test_join_args)
 		{ BYTES("a\nb\0\xff\0"), 64, "a" BAD "b " BAD },
 		{ BYTES("ab\0cd\0"), 1, "" },
 		{ BYTES("ab\0cd\0"), 3, "ab" },
-		{ BYTES("ab\0cd\0"), 4, "ab " },
-		{ BYTES("ab\0cd\0"), 5, "ab c" },
+		{ BYTES("ab\0cd\0"), 4, "..." },
+		{ BYTES("ab\0cd\0"), 5, "a..." },
 		{ BYTES("ab\0cd\0"), 6, "ab cd" },
 		/* The first character that does not fit ends the text: nothing later is added. */
-		{ BYTES("ab\xe2\x82\xac\0c\0"), 5, "ab" },
-		{ BYTES("abcdef\0g\0"), 4, "abc" },
+		{ BYTES("ab\xe2\x82\xac\0c\0"), 7, "ab..." },
+		{ BYTES("ab\xe2\x82\xac\0c\0"), 8, "ab\xe2\x82\xac c" },
+		{ BYTES("abcdef\0g\0"), 7, "abc..." },
+		{ BYTES("abcdef\0g\0"), 8, "abcd..." },
+		{ BYTES("abcdef\0g\0"), 9, "abcdef g" },
+		/* The process has more. */
+		{ BYTES("abc\0d"), 64, "abc d...", true },
+		{ BYTES("abc\0"), 64, "abc ...", true },
+		{ BYTES("abcdef"), 7, "abc...", true },
+		{ BYTES("abc"), 3, "ab", true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ char *to = malloc(rows[i].room);
 
-		assert_int_equal(text_join_args(to, rows[i].room, rows[i].args, rows[i].n),
+		assert_int_equal(text_join_args(to, rows[i].room, rows[i].args, rows[i].n,
+						rows[i].is_cut),
 				 strlen(rows[i].to));
 		assert_string_equal(to, rows[i].to);
 	}

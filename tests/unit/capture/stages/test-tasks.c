@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "capture/stages/tasks.h"
 #include "tests/support/unit.h"
 
@@ -351,24 +352,30 @@ TEST(test_set_comm_longest)
 TEST(test_set_command)
 {
 	struct tasks *t = *state;
-	char longest[600];
+	char longest[TASK_COMMAND_MAX + 100];
+	const char *text;
 
-	assert_int_equal(tasks_set_command(t, 10, 0, "x", 1), 0); /* unknown thread */
+	assert_int_equal(tasks_set_command(t, 10, 0, "x", 1, false), 0); /* unknown thread */
 	update(t, 10, 100, "a", false);
 	tasks_set_announced(t, 10);
-	assert_int_equal(tasks_set_command(t, 10, 99, "x", 1), 0); /* another owner's */
+	assert_int_equal(tasks_set_command(t, 10, 99, "x", 1, false), 0); /* another owner's */
 	assert_null(tasks_get(t, 10)->command_line);
-	assert_int_equal(tasks_set_command(t, 10, 100, "ls\0-l\0", 6), 1);
+	assert_int_equal(tasks_set_command(t, 10, 100, "ls\0-l\0", 6, false), 1);
 	assert_string_equal(tasks_get(t, 10)->command_line, "ls -l");
 	assert_false(tasks_announced(t, 10));
 	tasks_set_announced(t, 10);
-	assert_int_equal(tasks_set_command(t, 10, 0, "ls\0-l", 5), 0);
+	assert_int_equal(tasks_set_command(t, 10, 0, "ls\0-l", 5, false), 0);
 	assert_true(tasks_announced(t, 10));
-	assert_int_equal(tasks_set_command(t, 10, 0, "", 0), 1);
+	assert_int_equal(tasks_set_command(t, 10, 0, "", 0, false), 1);
 	assert_string_equal(tasks_get(t, 10)->command_line, "");
 	memset(longest, 'x', sizeof(longest));
-	assert_int_equal(tasks_set_command(t, 10, 0, longest, sizeof(longest)), 1);
-	assert_int_equal(strlen(tasks_get(t, 10)->command_line), 511);
+	assert_int_equal(tasks_set_command(t, 10, 0, longest, sizeof(longest), false), 1);
+	text = tasks_get(t, 10)->command_line;
+	assert_int_equal(strlen(text), TASK_COMMAND_MAX - 1);
+	assert_string_equal(text + TASK_COMMAND_MAX - 5, "x" TEXT_CUT_MARK);
+	/* the first bytes of a longer one */
+	assert_int_equal(tasks_set_command(t, 10, 0, "ls\0-", 4, true), 1);
+	assert_string_equal(tasks_get(t, 10)->command_line, "ls -" TEXT_CUT_MARK);
 }
 
 /* ---- describing ---- */
@@ -398,7 +405,7 @@ TEST(test_describe)
 	update(t, 10, 200, "second", true);
 	id.pid = id.parent_pid = 10;
 	assert_int_equal(tasks_update(t, &id, true), 0);
-	assert_int_equal(tasks_set_command(t, 11, 0, "cmd", 3), 1);
+	assert_int_equal(tasks_set_command(t, 11, 0, "cmd", 3, false), 1);
 	tasks_describe(t, tasks_get(t, 10), &ev);
 	assert_int_equal(ev.pid, KOID(2, 10));
 	assert_int_equal(ev.tid, KOID(2, 10));
@@ -656,7 +663,7 @@ TEST(test_deinit)
 	tasks_deinit(&t);
 	assert_int_equal(tasks_init(&t), 0);
 	update(&t, 10, 100, "a", false);
-	assert_int_equal(tasks_set_command(&t, 10, 0, "cmd", 3), 1);
+	assert_int_equal(tasks_set_command(&t, 10, 0, "cmd", 3, false), 1);
 	tasks_deinit(&t);
 	tasks_deinit(&t);
 }
