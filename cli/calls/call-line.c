@@ -13,6 +13,7 @@
 #include "cli/calls/call-outcome.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
+#include "reader/views/call-sums.h"
 #include "reader/views/profile-names.h"
 #include "model/koids.h"
 
@@ -244,10 +245,25 @@ static void call_lines_print_json(const struct call_lines *l, const struct event
 
 /* ---- events ---- */
 
+/* Returns true if IDS has KOID, or its id, which texts show; or if it is empty. */
+static bool call_lines_has_id(const struct part_ids *ids, uint32_t koid)
+{
+	for (size_t i = 0; i < ids->n; i++)
+		if (ids->list[i] == koid || ids->list[i] == (koid & FXT_KOID_TID_MASK))
+			return true;
+	return ids->n == 0;
+}
+
 static bool call_lines_wants(struct call_lines *l, const struct event *ev)
 {
+	/* (both patterns must see all names, to know if they match one) */
+	bool by_function = name_filter_selects(&l->function, ev->call.function),
+	     by_process = name_filter_selects(&l->process, call_lines_name(l, ev->pid));
+
 	l->n_calls++;
-	return name_filter_selects(&l->function, ev->call.function) &&
+	return by_function && by_process && call_lines_has_id(&l->pids, ev->pid) &&
+	       call_lines_has_id(&l->tids, ev->tid) &&
+	       (!l->only_failed || call_sums_has_failed(&ev->call.result)) &&
 	       ev->call.end_ns - ev->ts_ns >= l->min_ns;
 }
 

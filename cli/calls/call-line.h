@@ -11,13 +11,16 @@
 #include "model/other-files.h"
 #include "cli/common/call-stacks.h"
 #include "cli/common/name-filter.h"
+#include "cli/common/part-options.h"
 #include "model/event.h"
 #include "reader/views/call-table.h"
 
 struct call_lines {
 	bool json;
 	bool is_live;
-	struct name_filter function;
+	struct name_filter function, process; /* only calls of these functions and processes */
+	struct part_ids pids, tids; /* only calls of these processes and threads; empty = all */
+	bool only_failed;           /* only calls that returned an error */
 	uint64_t min_ns;            /* only calls that took at least this long */
 	struct call_stacks *stacks; /* to print with the calls; borrowed; NULL = none */
 	uint64_t first_ns;  /* start of the recording, the origin of times; 0 = not known yet */

@@ -61,9 +61,12 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 }
 
 #define VERB_CALLS_ROWS(v)                                                                         \
-	OPTION_TEXT("function", 0, &(v)->lines.function.pattern),                                  \
+	OPTION_FLAG("failed", &(v)->lines.only_failed),                                            \
+		OPTION_TEXT("function", 0, &(v)->lines.function.pattern),                          \
 		OPTION_FLAG("json", &(v)->lines.json),                                             \
 		OPTION_VALUE("min", 0, verb_calls_parse_min, &(v)->lines.min_ns),                  \
+		OPTION_TEXT("process", 0, &(v)->lines.process.pattern),                            \
+		OPTION_VALUE("thread", 0, part_options_tids, &(v)->lines.tids),                    \
 		OPTION_FLAG("stack-trace", &(v)->wants_stacks),                                    \
 		OPTION_FLAG("summary", &(v)->lines.only_sums)
 
@@ -76,9 +79,14 @@ static int verb_calls_explain_none(const struct call_lines *lines, const struct 
 	if (lines->n_calls == 0 && !lines->function.has_matched)
 		return lines->is_live ? CLI_OK
 				      : nothing_there_say(&t->parts, NOTHING_CALLS, t->name);
-	if (name_filter_complain(&lines->function, t->name, "call of a function"))
+	if (name_filter_complain(&lines->function, t->name, "call of a function") ||
+	    name_filter_complain(&lines->process, t->name, "call of a process"))
 		return lines->is_live ? CLI_OK : CLI_DAMAGE;
-	if (lines->n_calls > 0 && lines->min_ns > 0)
+	if (lines->n_calls > 0 &&
+	    (lines->process.pattern || lines->pids.n || lines->tids.n || lines->only_failed))
+		cli_error("%s contains %" PRIu64 " call%s, but the options select none of them",
+			  t->name, lines->n_calls, text_s(lines->n_calls));
+	else if (lines->n_calls > 0 && lines->min_ns > 0)
 		cli_error("%s contains %" PRIu64 " call%s, but no selected one took %s (--min)",
 			  t->name, lines->n_calls, text_s(lines->n_calls),
 			  TEXT_TIME(lines->min_ns));
@@ -124,7 +132,12 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 static int verb_calls_of_file(int argc, char **argv)
 {
 	_cleanup_(verb_calls_view_deinit) struct verb_calls_view view = { 0 };
-	const struct verb_option options[] = { VERB_CALLS_ROWS(&view), { 0 } };
+	const struct verb_option options[] = {
+		VERB_CALLS_ROWS(&view),
+		/* (of a new recording, it selects what is recorded) */
+		OPTION_VALUE("pid", 'p', part_options_pids, &view.lines.pids),
+		{ 0 },
+	};
 	int r = verb_options_parse_with(argc, argv, options, 1,
 					"expected one FILE, or --call=SPEC to record now");
 
@@ -290,6 +303,10 @@ const struct verb verb_calls_row = {
 	.options =
 		"      --function=NAME        only calls of functions of this name, with * and ?\n"
 		"      --min=TIME             only calls that took at least this long\n"
+		"      --failed               only calls that returned an error\n"
+		"  -p, --pid=PID,...          only calls of these processes\n"
+		"      --process=NAME         only calls of processes of this name, with * and ?\n"
+		"      --thread=TID,...       only calls of these threads\n"
 		"      --stack-trace          print the call stack of each\n"
 		"      --summary              print only sums, by process and function\n"
 		"      --json                 print one JSON object per line\n"
@@ -301,6 +318,7 @@ const struct verb verb_calls_row = {
 	.more_options = verb_calls_print_options,
 	.notes =
 		"\nFILE is an archive; '-' is standard input. Calls are printed in the order of their ends.\n"
-		"Exits with 3 if FILE is damaged, or no function has the name; with COMMAND, as 'kymo record' does.\n",
+		"Exits with 3 if FILE is damaged, or no function or process has the name; with COMMAND, as\n"
+		"'kymo record' does.\n",
 	.run = verb_calls_run,
 };
