@@ -753,6 +753,26 @@ void collector_answer_doorbell(struct collector *c)
 	ring_buffer__consume(c->doorbell);
 }
 
+bool collector_pids_live(const struct collector *c)
+{
+	const struct bpf_map *map = c->skel->maps.filter_pids;
+	uint32_t key, *before = NULL;
+	uint8_t value;
+
+	/* (if an entry vanishes meanwhile, the list begins again) */
+	for (unsigned n = 0; n < FILTER_PIDS_MAX; n++) {
+		int r = bpf_map__get_next_key(map, before, &key, sizeof(key));
+
+		if (r < 0)
+			return r != -ENOENT;
+		before = &key;
+		if (bpf_map__lookup_elem(map, &key, sizeof(key), &value, sizeof(value), 0) == 0 &&
+		    value == FILTER_PID_LIVES)
+			return true;
+	}
+	return true;
+}
+
 uint64_t collector_n_malformed(const struct collector *c)
 {
 	return c->n_malformed;

@@ -295,5 +295,11 @@ bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint
 int collector_doorbell_fd(const struct collector *c);
 void collector_answer_doorbell(struct collector *c);
 
+/*
+ * Returns false if all processes that the filter has selected by pid, and their descendants, have
+ * ended. They are selected as the kernel does it, so a child counts even if its parent has ended.
+ */
+bool collector_pids_live(const struct collector *c);
+
 /* Returns the number of records that were discarded because their size or kind was invalid. */
 uint64_t collector_n_malformed(const struct collector *c);

@@ -563,6 +563,21 @@ int session_fd(const struct session *s)
 	return s->epoll_fd;
 }
 
+/*
+ * Returns true if nothing more can be recorded, since the selected processes have ended. A
+ * recording of a command ends with the command, as its owner decides. A flight recorder keeps its
+ * data.
+ */
+static bool session_has_lost_its_processes(const struct session *s)
+{
+	const struct session_options *o = &s->options;
+
+	return o->filter.n_pids > 0 && !o->command_waits && o->mode != SESSION_FLIGHT &&
+	       session_state(s) == SESSION_RUNNING && session_has_run(s) &&
+	       s->pause == SESSION_GOES && s->recorder.pipe.collector &&
+	       !collector_pids_live(s->recorder.pipe.collector);
+}
+
 void session_dispatch(struct session *s)
 {
 	uint64_t before_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -600,6 +615,8 @@ void session_dispatch(struct session *s)
 		session_drain(s);
 	if (s->stop_due)
 		session_end(s, "moment");
+	else if (due && session_has_lost_its_processes(s))
+		session_end(s, SESSION_REASON_ENDED);
 	if (s->output)
 		session_advance(s);
 	session_serve_snapshots(s);

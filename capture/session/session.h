@@ -248,9 +248,13 @@ bool session_has_run(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
+/* All processes of option pids have ended, and their descendants. */
+#define SESSION_REASON_ENDED "processes ended"
+
 /*
  * Returns the reason for the stop ("" before it): the reason passed to session_stop(), or
  * "duration", "size", "output failed", "could not start", "failed", "moment" (a point's action),
+ * SESSION_REASON_ENDED,
  * "overhead" (over the limit after the last step, and without a pause), "service died".
  */
 const char *session_reason(const struct session *s);

@@ -187,6 +187,8 @@ int session_view_complain(const struct session_view *v, const char *what)
 		fprintf(stderr, "%s: ended at --max-size\n", what);
 	if (strcmp(v->reason, "moment") == 0)
 		fprintf(stderr, "%s: ended by the action 'stop' of a moment\n", what);
+	if (strcmp(v->reason, SESSION_REASON_ENDED) == 0)
+		fprintf(stderr, "%s: ended, since the selected processes have ended\n", what);
 	if (*v->error || strcmp(v->state, session_state_names[SESSION_FAILED]) == 0) {
 		cli_error("the recording failed: %s", *v->error ? v->error : v->reason);
 		exit_status = CLI_FAILED;
