@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
- * name; counters by name and id; requests of block devices by device and operation; tracepoints by name.
+ * name; counters by name and id; requests of block devices by device and operation; tracepoints by
+ * name.
  */
 #pragma once
 
