@@ -15,8 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct tracepoint_spec *spec)
 {
-	assert(*spec->system && strlen(spec->system) < TRACEPOINT_NAME_MAX);
-	assert(*spec->name && strlen(spec->name) < TRACEPOINT_NAME_MAX);
+	/* (a set has no names of its own) */
+	assert(!*spec->system == !!spec->preset && strlen(spec->system) < TRACEPOINT_NAME_MAX);
+	assert(!*spec->name == !!spec->preset && strlen(spec->name) < TRACEPOINT_NAME_MAX);
 	assert(!strpbrk(spec->system, "/.") && !strpbrk(spec->name, "/."));
 	assert(spec->n_conditions <= TRACEPOINT_CONDITIONS_MAX);
 	for (size_t i = 0; i < spec->n_conditions; i++) {
