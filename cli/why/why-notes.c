@@ -24,6 +24,22 @@ __attribute__((format(printf, 2, 3))) static void why_notes_add(const struct why
 	n->note(n->userdata, text);
 }
 
+/* Pairs of tracepoints of which the recording has only one half. */
+static void why_notes_add_reclaims(const struct why_notes_reader *n, const struct why *w)
+{
+	const char *what;
+	bool begins;
+
+	for (size_t i = 0; i < WHY_RECLAIMS_PAIRS; i++) {
+		what = why_reclaims_half(why_get_reclaims(w), i, &begins);
+		if (what)
+			why_notes_add(n,
+				      "the recording has only the %s of each %s, so its time is "
+				      "unknown: record it with -e reclaim, without a condition",
+				      begins ? "begin" : "end", what);
+	}
+}
+
 void why_notes(const struct why *w, const char *name, why_note_fn note, void *userdata)
 {
 	const struct why_sources *s = &w->sources;
@@ -53,6 +69,7 @@ void why_notes(const struct why *w, const char *name, why_note_fn note, void *us
 			      "the scheduling records of %" PRIu64
 			      " wakeup%s are missing: their times come from the records of offcpu",
 			      s->filled_wakeups, text_s(s->filled_wakeups));
+	why_notes_add_reclaims(&n, w);
 	if (w->total.paused_ns)
 		why_notes_add(
 			&n,

@@ -124,6 +124,15 @@ static void why_note_source(struct why *w, const struct event *ev)
 		sources->no_wakeups = true;
 }
 
+/* (the summary knows the sessions, and so the pauses) */
+static int why_add_reclaims(struct why_state *s, const struct event *ev)
+{
+	const struct summary *summary = s->summary;
+
+	return why_reclaims_pause(&s->reclaims, summary->paused_at_ns, summary->paused, ev->ts_ns)
+		       ?: why_reclaims_add(&s->reclaims, ev);
+}
+
 static int why_add_history(struct why_state *s, const struct event *ev)
 {
 	int r = history_add(s->history, ev);
@@ -148,7 +157,7 @@ int why_add(struct why *w, const struct event *ev)
 		why_see_time(s, ev->ts_ns);
 	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev)
 				      ?: why_requests_add(&s->requests, ev)
-				      ?: why_reclaims_add(&s->reclaims, ev)
+				      ?: why_add_reclaims(s, ev)
 				      ?: why_spans_add(&s->spans, ev);
 }
 
@@ -269,8 +278,7 @@ static int why_end_reading(struct why *w)
 	int r;
 
 	history_finish(s->history, s->summary->end_ns);
-	why_reclaims_finish(&s->reclaims, s->summary->end_ns,
-			    why_lost_of(s->summary, CLASS_TRACEPOINTS) > 0);
+	why_reclaims_finish(&s->reclaims, s->summary->end_ns);
 	r = why_add_earlier(s) ?: why_add_wakeups(w);
 	why_set_window(w);
 	s->use.idle = &s->idle;
@@ -544,6 +552,11 @@ int why_finish(struct why *w)
 const struct why_spans *why_get_spans(const struct why *w)
 {
 	return &w->state->spans;
+}
+
+const struct why_reclaims *why_get_reclaims(const struct why *w)
+{
+	return &w->state->reclaims;
 }
 
 const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t from_ns)

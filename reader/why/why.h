@@ -196,5 +196,8 @@ const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t
 /* The calls or marks, for messages; the list is valid after why_finish(). It belongs to W. */
 const struct why_spans *why_get_spans(const struct why *w);
 
+/* The times of reclaim, for messages. They belong to W. */
+const struct why_reclaims *why_get_reclaims(const struct why *w);
+
 /* The cause of the wait of TID that began at FROM_NS. Returns 0 or -ENOMEM. */
 int why_find_cause(const struct why *w, uint32_t tid, uint64_t from_ns, struct wait_verdict *ret);

@@ -25,7 +25,7 @@ TEST(test_times)
 	add(&r, 1, 160, "compaction:mm_compaction_end");
 	add(&r, 2, 200, BEGIN);
 	add(&r, 2, 250, END);
-	why_reclaims_finish(&r, 1000, false);
+	why_reclaims_finish(&r, 1000);
 	assert_null(why_reclaims_find(&r, 2, 99));
 	assert_string_equal(why_reclaims_find(&r, 2, 100)->what, "direct reclaim");
 	assert_null(why_reclaims_find(&r, 2, 150));
@@ -41,21 +41,149 @@ TEST(test_times)
 /* An end without a begin, a begin without an end, and those that last until the end. */
 TEST(test_halves)
 {
-	for (int lost = 0; lost < 2; lost++) {
-		struct why_reclaims r = { 0 };
+	struct why_reclaims r = { 0 };
 
-		add(&r, 1, 50, END);
-		add(&r, 1, 100, BEGIN);
-		add(&r, 1, 200, BEGIN);
-		add(&r, 1, 210, END);
-		add(&r, 1, 300, BEGIN);
-		add(&r, 0, 300, BEGIN);
-		why_reclaims_finish(&r, 400, lost);
-		assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), lost ? 10 : 110);
-		assert_null(why_reclaims_find(&r, 1, 150));
-		assert_int_equal(why_reclaims_find(&r, 1, 350) != NULL, !lost);
-		why_reclaims_deinit(&r);
-	}
+	add(&r, 1, 50, END);
+	add(&r, 1, 100, BEGIN);
+	add(&r, 1, 200, BEGIN);
+	add(&r, 1, 210, END);
+	add(&r, 1, 300, BEGIN);
+	add(&r, 0, 300, BEGIN);
+	why_reclaims_finish(&r, 400);
+	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), 110);
+	assert_null(why_reclaims_find(&r, 1, 150));
+	assert_non_null(why_reclaims_find(&r, 1, 350));
+	why_reclaims_deinit(&r);
+}
+
+/* Without the ends of a pair, or without its begins, no time of it is known. */
+TEST(test_one_half)
+{
+	struct why_reclaims r = { 0 };
+	bool begins;
+
+	add(&r, 1, 100, BEGIN);
+	add(&r, 2, 200, "compaction:mm_compaction_end");
+	add(&r, 1, 300, "vmscan:mm_vmscan_memcg_reclaim_begin");
+	add(&r, 1, 310, "vmscan:mm_vmscan_memcg_reclaim_end");
+	why_reclaims_finish(&r, 1000);
+	assert_null(why_reclaims_find(&r, 1, 150));
+	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), 10);
+	assert_string_equal(why_reclaims_half(&r, 0, &begins), "direct reclaim");
+	assert_true(begins);
+	assert_null(why_reclaims_half(&r, 1, &begins));
+	assert_string_equal(why_reclaims_half(&r, 2, &begins), "compaction");
+	assert_false(begins);
+	why_reclaims_deinit(&r);
+}
+
+/* The end of one pair does not end another pair, nor one of another thread. */
+TEST(test_other_pair)
+{
+	struct why_reclaims r = { 0 };
+
+	add(&r, 1, 100, BEGIN);
+	add(&r, 1, 110, "compaction:mm_compaction_end");
+	add(&r, 2, 120, END);
+	add(&r, 1, 150, END);
+	add(&r, 1, 200, "compaction:mm_compaction_begin");
+	add(&r, 1, 220, BEGIN);
+	add(&r, 1, 230, "compaction:mm_compaction_end");
+	add(&r, 1, 250, END);
+	add(&r, 1, 300, BEGIN);
+	add(&r, 1, 310, "compaction:mm_compaction_begin");
+	add(&r, 1, 320, "compaction:mm_compaction_end");
+	add(&r, 1, 330, END);
+	why_reclaims_finish(&r, 1000);
+	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 180), 50);
+	assert_string_equal(why_reclaims_find(&r, 1, 225)->what, "compaction");
+	assert_string_equal(why_reclaims_find(&r, 1, 240)->what, "direct reclaim");
+	assert_int_equal(why_reclaims_overlap(&r, 1, 200, 280), 50);
+	/* (one in the other counts once) */
+	assert_string_equal(why_reclaims_find(&r, 1, 315)->what, "direct reclaim");
+	assert_int_equal(why_reclaims_overlap(&r, 1, 300, 400), 30);
+	why_reclaims_deinit(&r);
+}
+
+static void lose(struct why_reclaims *r, uint64_t first_ns, uint64_t last_ns, const char *class)
+{
+	const struct event ev = { .kind = EVENT_LOST,
+				  .ts_ns = first_ns,
+				  .lost = { .class_name = class,
+					    .count = 2,
+					    .first_ns = first_ns,
+					    .last_ns = last_ns } };
+
+	assert_int_equal(why_reclaims_add(r, &ev), 0);
+}
+
+/*
+ * The end of the first one and the begin of another one can be among the lost records. This also
+ * holds if the loss is known only after the end, and for those that last until the end.
+ */
+TEST(test_losses)
+{
+	const struct event damage = { .kind = EVENT_DAMAGE };
+	struct why_reclaims r = { 0 };
+
+	add(&r, 1, 100, BEGIN);
+	add(&r, 1, 200, END);
+	add(&r, 1, 210, BEGIN);
+	add(&r, 1, 220, END);
+	add(&r, 1, 230, BEGIN);
+	add(&r, 1, 270, END);
+	add(&r, 2, 245, BEGIN);
+	add(&r, 1, 300, BEGIN);
+	lose(&r, 240, 250, "tracepoints");
+	lose(&r, 110, 190, "tracepoints");
+	lose(&r, 120, 130, "tracepoints");
+	lose(&r, 215, 218, "sched");
+	add(&r, 3, 310, BEGIN);
+	add(&r, 5, 310, BEGIN);
+	add(&r, 5, 320, END);
+	assert_int_equal(why_reclaims_add(&r, &damage), 0);
+	add(&r, 3, 350, END);
+	add(&r, 4, 360, BEGIN);
+	why_reclaims_finish(&r, 400);
+	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), 10);
+	assert_int_equal(why_reclaims_overlap(&r, 2, 0, 1000), 0);
+	assert_int_equal(why_reclaims_overlap(&r, 3, 0, 1000), 0);
+	assert_int_equal(why_reclaims_overlap(&r, 4, 0, 1000), 40);
+	assert_int_equal(why_reclaims_overlap(&r, 5, 0, 1000), 10);
+	why_reclaims_deinit(&r);
+}
+
+/* After a pause, nothing is known about those that began before it. */
+TEST(test_pauses)
+{
+	struct why_reclaims r = { 0 };
+
+	assert_int_equal(why_reclaims_pause(&r, 0, false, 90), 0);
+	add(&r, 1, 100, BEGIN);
+	add(&r, 2, 100, BEGIN);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(why_reclaims_pause(&r, 150, true, 150 + i), 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(why_reclaims_pause(&r, 150, false, 202 + i), 0);
+	add(&r, 1, 210, END);
+	add(&r, 1, 220, BEGIN);
+	add(&r, 1, 250, END);
+	/* (at the end of the pause) */
+	add(&r, 5, 202, BEGIN);
+	add(&r, 5, 205, END);
+	/* Another session follows, without an event between them. */
+	add(&r, 3, 260, BEGIN);
+	assert_int_equal(why_reclaims_pause(&r, 270, false, 300), 0);
+	add(&r, 4, 310, BEGIN);
+	assert_int_equal(why_reclaims_pause(&r, 350, true, 350), 0);
+	assert_int_equal(r.pauses.n, 3);
+	why_reclaims_finish(&r, 400);
+	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), 80);
+	assert_int_equal(why_reclaims_overlap(&r, 2, 0, 1000), 50);
+	assert_int_equal(why_reclaims_overlap(&r, 3, 0, 1000), 10);
+	assert_int_equal(why_reclaims_overlap(&r, 4, 0, 1000), 40);
+	assert_int_equal(why_reclaims_overlap(&r, 5, 0, 1000), 3);
+	why_reclaims_deinit(&r);
 }
 
 /* Without all of them, nothing is claimed. */
@@ -65,7 +193,7 @@ TEST(test_dropped)
 
 	add(&r, 1, 100, BEGIN);
 	add(&r, 1, 200, END);
-	why_reclaims_finish(&r, 400, false);
+	why_reclaims_finish(&r, 400);
 	r.n_dropped = 1;
 	assert_null(why_reclaims_find(&r, 1, 150));
 	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), 0);
@@ -75,8 +203,9 @@ TEST(test_dropped)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_times),    cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_one_half), cmocka_unit_test(test_other_pair),
+		cmocka_unit_test(test_losses),   cmocka_unit_test(test_pauses),
 		cmocka_unit_test(test_dropped),
 	};
 

@@ -503,6 +503,43 @@ TEST(test_sums)
 	}
 }
 
+static void reclaim(struct views *v, uint64_t ts, const char *name)
+{
+	feed(v, (struct event){ .kind = EVENT_TRACEPOINT,
+				.ts_ns = ts,
+				.pid = HIGH,
+				.tid = HIGH,
+				.tracepoint.name = name });
+}
+
+static void pause_session(struct views *v, uint64_t ts, bool back)
+{
+	feed(v, (struct event){ .kind = EVENT_SHED,
+				.ts_ns = ts,
+				.shed = { .what = "session", .session = "s", .back = back } });
+}
+
+/* In a pause, one reclaim can end, and another one can begin. */
+TEST(test_reclaim_in_pause)
+{
+	uint32_t wanted = HIGH;
+	struct views v;
+
+	open_views(&v, (struct why_options){ .wants = wants_one, .userdata = &wanted });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	reclaim(&v, 10 * MS, "vmscan:mm_vmscan_direct_reclaim_begin");
+	pause_session(&v, 40 * MS, false);
+	pause_session(&v, 60 * MS, true);
+	sw_on(&v, 0, 60 * MS, 0, 'R', HIGH);
+	reclaim(&v, 80 * MS, "vmscan:mm_vmscan_direct_reclaim_end");
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->total.running_ns, 80 * MS);
+	assert_int_equal(v.why->total.reclaim_ns, 30 * MS);
+	close_views(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_pause_at_end),
 		cmocka_unit_test(test_pauses_of_window),
 		cmocka_unit_test(test_forgotten_waits),
+		cmocka_unit_test(test_reclaim_in_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
