@@ -106,7 +106,7 @@ static int edit_why_add_step(struct edit_why *e, uint32_t i, uint32_t k, bool *w
 	item.flow = e->n_flows;
 	if (r == 0 && *wakes_next)
 		r = edit_why_add_item(e, item);
-	*wakes_next = s->via != 0 && !s->has_lock && k + 1 < path->n_steps &&
+	*wakes_next = path_step_link(s) == PATH_LINK_WAKE && k + 1 < path->n_steps &&
 		      path->steps[k + 1].tid == s->via;
 	if (r < 0 || !*wakes_next)
 		return r;

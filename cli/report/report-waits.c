@@ -96,6 +96,25 @@ static void report_waits_add_step(const struct report *r, struct outbuf *out, ui
 	outbuf_print(out, " %s", why_text_kinds[kind]);
 }
 
+/* The thread that has the CPU in the step, and the thread to which the step leads. */
+static void report_waits_add_others(const struct report *r, struct outbuf *out,
+				    const struct path_step *s)
+{
+	const char *before, *after;
+	uint32_t via = why_text_link(s, &before, &after);
+
+	if (s->kind == PATH_RUNNABLE && s->holder != 0) {
+		outbuf_print(out, "; ");
+		report_waits_add_name(r, out, s->holder);
+		outbuf_print(out, " has CPU %" PRIu32, s->cpu);
+	}
+	if (via != 0) {
+		outbuf_print(out, "%s", before);
+		report_waits_add_name(r, out, via);
+		outbuf_print(out, "%s", after);
+	}
+}
+
 /* The steps of a path in order; if there are many, their sums, the longest first. */
 static void report_waits_add_path(const struct report *r, struct outbuf *out,
 				  const struct why_instance *i)
@@ -117,15 +136,7 @@ static void report_waits_add_path(const struct report *r, struct outbuf *out,
 					      p->shares[k].ns);
 		} else {
 			report_waits_add_step(r, out, s->tid, s->kind, s->to_ns - s->from_ns);
-			if (s->kind == PATH_RUNNABLE && s->holder != 0) {
-				outbuf_print(out, "; ");
-				report_waits_add_name(r, out, s->holder);
-				outbuf_print(out, " has CPU %" PRIu32, s->cpu);
-			}
-			if (s->via != 0) {
-				outbuf_print(out, ", then wakes ");
-				report_waits_add_name(r, out, s->via);
-			}
+			report_waits_add_others(r, out, s);
 		}
 		outbuf_print(out, "</li>");
 	}

@@ -97,16 +97,35 @@ const char *const why_text_kinds[PATH_KINDS] = {
 	[PATH_TOO_DEEP] = "waits for too many others",
 };
 
+static const struct {
+	const char *before, *after;
+} why_text_links[] = {
+	[PATH_LINK_NONE] = { "", "" },
+	[PATH_LINK_WAKE] = { ", then wakes ", "" },
+	[PATH_LINK_LOCK] = { ", with the lock for which ", " waits" },
+};
+
+uint32_t why_text_link(const struct path_step *s, const char **ret_before, const char **ret_after)
+{
+	enum path_link link = path_step_link(s);
+
+	*ret_before = why_text_links[link].before;
+	*ret_after = why_text_links[link].after;
+	return link != PATH_LINK_NONE ? s->via : 0;
+}
+
 static void why_text_print_step(const struct why_view *v, const struct path_step *s)
 {
+	const char *before, *after;
+	uint32_t via;
+
 	printf("      %+.6f s %10s  %s %s", why_text_seconds(v, s->from_ns),
 	       TEXT_TIME(s->to_ns - s->from_ns), NAME(v, s->tid), why_text_kinds[s->kind]);
 	if (s->kind == PATH_RUNNABLE && s->holder != 0)
 		printf("; %s has CPU %" PRIu32, NAME(v, s->holder), s->cpu);
-	if (s->via != 0 && s->has_lock)
-		printf(", with the lock for which %s waits", NAME(v, s->via));
-	else if (s->via != 0)
-		printf(", then wakes %s", NAME(v, s->via));
+	via = why_text_link(s, &before, &after);
+	if (via != 0)
+		printf("%s%s%s", before, NAME(v, via), after);
 	printf("\n");
 }
 

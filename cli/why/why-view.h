@@ -21,6 +21,12 @@ struct why_view {
 /* The state of a thread in a step of each kind: "runs", "waits for a disk". */
 extern const char *const why_text_kinds[PATH_KINDS];
 
+/*
+ * The words before (*RET_BEFORE) and after the name of the thread to which S leads. Returns that
+ * thread; 0 = none.
+ */
+uint32_t why_text_link(const struct path_step *s, const char **ret_before, const char **ret_after);
+
 void why_text_print(const struct why_view *v);
 
 /* Returns 0 or -ENOMEM. */

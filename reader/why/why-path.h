@@ -105,6 +105,18 @@ struct path_step {
 	bool own_softirq; /* `tid` woke `via` in a softirq that it had raised, or that it serves */
 };
 
+/* The way from a step to `via`. */
+enum path_link {
+	PATH_LINK_NONE,
+	PATH_LINK_WAKE, /* the step ends with the wakeup of `via` */
+	PATH_LINK_LOCK, /* `via` waited for a lock of this thread */
+};
+
+static inline enum path_link path_step_link(const struct path_step *s)
+{
+	return s->via == 0 ? PATH_LINK_NONE : s->has_lock ? PATH_LINK_LOCK : PATH_LINK_WAKE;
+}
+
 /* The time of a thread on a path, in steps of one kind. */
 struct path_share {
 	uint32_t tid;

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/report/report.h"
 #include "tests/support/unit.h"
+#include "writer/fxt/fxt-wire.h"
 
 #define HOSTILE "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>-->"
 #define MS      UINT64_C(1000000)
@@ -251,6 +252,57 @@ TEST(test_report_page_long_texts)
 	end(&t);
 }
 
+/* The path leads from the owner of a lock, which is not known to have woken the thread. */
+TEST(test_report_page_lock)
+{
+	const char *page;
+	struct test t;
+
+	begin(&t, "a.fxt");
+	task(&t, 11, "waits");
+	task(&t, 12, "owns");
+	sw(&t, 10 * MS, 0, 0, 11);
+	add(&t, (struct event){ .kind = EVENT_SWITCH,
+				.ts_ns = 20 * MS,
+				.tid = 11,
+				.sw = { .state = 'S', .out_state = FXT_STATE_BLOCKED } });
+	sw(&t, 20 * MS, 1, 0, 12);
+	add(&t, (struct event){ .kind = EVENT_OFFCPU,
+				.ts_ns = 20 * MS,
+				.pid = 11,
+				.tid = 11,
+				.offcpu = { .end_ns = 100 * MS,
+					    .state = 'S',
+					    .left_by = "open",
+					    .syscall = "futex",
+					    .fd = -1,
+					    .address = 0x1000,
+					    .owner_tid = 12 } });
+	page = finish(&t, 100 * MS);
+	assert_non_null(strstr(page, "owns (12) runs, with the lock for which waits (11) waits<"));
+	assert_null(strstr(page, "then wakes"));
+	end(&t);
+}
+
+/* The notes of `kymo why` are on the page: this one is about half of a pair of tracepoints. */
+TEST(test_report_page_notes)
+{
+	const char *page;
+	struct test t;
+
+	begin(&t, "a.fxt");
+	task(&t, 11, "reclaims");
+	sw(&t, 10 * MS, 0, 0, 11);
+	add(&t, (struct event){ .kind = EVENT_TRACEPOINT,
+				.ts_ns = 11 * MS,
+				.pid = 11,
+				.tid = 11,
+				.tracepoint.name = "vmscan:mm_vmscan_direct_reclaim_begin" });
+	page = finish(&t, 100 * MS);
+	assert_non_null(strstr(page, "only the begin of each direct reclaim"));
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +310,8 @@ int main(void)
 		cmocka_unit_test(test_report_page_order),
 		cmocka_unit_test(test_report_page_size),
 		cmocka_unit_test(test_report_page_long_texts),
+		cmocka_unit_test(test_report_page_lock),
+		cmocka_unit_test(test_report_page_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
