@@ -27,9 +27,9 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret);
 
 /*
  * Writes a command line for people. The N bytes at ARGS are arguments that each end with a NUL (the
- * last one may lack it). They are joined by single spaces, and cleaned as text_clean() does. If
- * they do not fit, or IS_CUT says that there are more, the text ends with TEXT_CUT_MARK (if there
- * is room for it). Returns the length.
+ * last one may lack it). They are joined by single spaces, and cleaned as text_clean() does. Empty
+ * ones at the end are left out. If the rest does not fit, or IS_CUT says that there is more, the
+ * text ends with TEXT_CUT_MARK (if there is room for it). Returns the length.
  */
 size_t text_join_args(char *to, size_t room, const char *args, size_t n, bool is_cut);
 

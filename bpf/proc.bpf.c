@@ -147,8 +147,11 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exec, struct task_struct *p, int
 	if (bytes > room)
 		bytes = room;
 	rec->args_bytes = bytes;
-	if (bpf_probe_read_user(rec->args, bytes, (const void *)start) < 0)
+	if (bpf_probe_read_user(rec->args, bytes, (const void *)start) < 0) {
+		/* (otherwise, the command line would be an empty one that goes on) */
 		rec->args_bytes = 0;
+		rec->args_cut = 0;
+	}
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -204,6 +204,11 @@ TEST(test_join_args)
 		{ BYTES("abc\0d"), 64, "abc d...", true },
 		{ BYTES("abc\0"), 64, "abc ...", true },
 		{ BYTES("abcdef"), 7, "abc...", true },
+		/* The process has shortened its command line. */
+		{ BYTES("title\0\0\0\0\0\0\0\0"), 64, "title ...", true },
+		{ BYTES("a\0\0b\0\0"), 64, "a  b ...", true },
+		{ BYTES("\0\0\0"), 64, "...", true },
+		{ BYTES(""), 64, "...", true },
 		{ BYTES("abc"), 3, "ab", true },
 	};
 
