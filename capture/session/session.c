@@ -262,14 +262,16 @@ static void session_on_results(struct session *s)
 /* Takes the next step towards the end, if it is due. */
 static void session_advance(struct session *s)
 {
+	bool is_full;
+
 	s->status = output_poll(s->output);
 	if (s->status.error < 0 && s->error == 0) {
+		is_full = s->status.error == -ENOSPC;
 		session_set_error(s, s->status.error, NULL);
-		if (asprintf(&s->error_text, "cannot write to the output: %s%s",
+		if (asprintf(&s->error_text, "cannot write to the output: %s%s%s",
 			     store_strerror(s->status.error),
-			     s->status.error == -ENOSPC
-				     ? "; use a file system with more room (df -h), or --compress"
-				     : "") < 0)
+			     is_full ? "; use a file system with more room (df -h)" : "",
+			     is_full && !s->options.compress ? ", or --compress" : "") < 0)
 			s->error_text = NULL;
 		session_end(s, "output failed");
 	}

@@ -85,13 +85,31 @@ const char *output_file_advice(int error)
 		return "; 'quota' shows your limits";
 	case -EROFS:
 		return "; choose another directory ('findmnt' shows which ones are read-only)";
-	case -EACCES:
-		return "; choose a directory that you can write to";
 	case -ENOENT:
 		return "; does its directory exist? 'mkdir -p' creates it";
 	default:
 		return "";
 	}
+}
+
+/* Returns advice for an output PATH that was refused with EACCES. */
+static const char *output_file_advice_denied(const char *path)
+{
+	const char *name;
+	_cleanup_close_ int fd = output_path_open_directory(path, &name);
+	struct stat file, directory;
+
+	if (fd < 0 || fstat(fd, &directory) < 0 || faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return "; choose a directory that you can write to";
+	/* (it is not the directory that refuses a new file) */
+	if (fstatat(fd, name, &file, AT_SYMLINK_NOFOLLOW) < 0)
+		return "";
+	if (!S_ISREG(file.st_mode))
+		return "; choose another file";
+	if (directory.st_mode & S_ISVTX && geteuid() != file.st_uid &&
+	    geteuid() != directory.st_uid && geteuid() != 0)
+		return "; the file belongs to another user: choose another name";
+	return "; remove the file first, or choose another name";
 }
 
 /* Explains why PATH cannot be opened, from the errno E. Returns -E. */
@@ -113,7 +131,8 @@ static int output_file_explain_error(const char *path, int e)
 	else if (e == EEXIST)
 		cli_error("%s exists already; --force replaces it", path);
 	else
-		cli_error("cannot write %s: %s%s", path, strerror(e), output_file_advice(-e));
+		cli_error("cannot write %s: %s%s", path, strerror(e),
+			  e == EACCES ? output_file_advice_denied(path) : output_file_advice(-e));
 	return -e;
 }
 

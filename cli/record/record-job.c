@@ -90,11 +90,23 @@ static int record_job_wait_finished(struct record_job *j)
 	return r;
 }
 
-/* Returns true if the command was not found for the error R, but a file has its name. */
-static bool record_job_is_here(const struct record_job *j, int r)
+/* Says that the command could not be executed, with the error R. */
+static void record_job_explain_command(const struct record_job *j, int r)
 {
-	return r == -ENOENT && !strchr(j->options.rest[0], '/') &&
-	       access(j->options.rest[0], X_OK) == 0;
+	const char *command = j->options.rest[0];
+	struct stat st;
+	bool there = stat(command, &st) == 0, is_directory = there && S_ISDIR(st.st_mode);
+	bool is_path = strchr(command, '/');
+
+	if (is_directory && (is_path ? r == -EACCES : r == -ENOENT))
+		cli_error("cannot execute %s: it is a directory", command);
+	else if (r == -ENOENT && !is_path && there && access(command, X_OK) == 0)
+		cli_error("cannot execute %s: it is not in PATH; for the file in this directory, "
+			  "use './%s'",
+			  command, command);
+	else
+		cli_error("cannot execute %s: %s", command,
+			  r == -ECHILD ? "its process exited first" : strerror(-r));
 }
 
 static int record_job_start_command(struct record_job *j)
@@ -111,13 +123,7 @@ static int record_job_start_command(struct record_job *j)
 			  j->options.rest[0]);
 		j->command_status = CLI_SIGNALLED + record_loop_interrupted_by();
 	} else if (r < 0) {
-		if (record_job_is_here(j, r))
-			cli_error("cannot execute %s: it is not in PATH; for the file in this "
-				  "directory, use './%s'",
-				  j->options.rest[0], j->options.rest[0]);
-		else
-			cli_error("cannot execute %s: %s", j->options.rest[0],
-				  r == -ECHILD ? "its process exited first" : strerror(-r));
+		record_job_explain_command(j, r);
 		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
 	}
 	return r;

@@ -86,6 +86,11 @@ fi
 says 1 "there is no cgroup 'sshdd.service'" "'systemd-cgls' lists all" \
 	"${direct[@]}" --unit sshdd.service
 
+note "commands"
+says 126 "cannot execute $TMP/public: it is a directory" '' "${direct[@]}" -- "$TMP/public"
+(cd "$TMP" && says 127 "cannot execute public: it is a directory" '' "${direct[@]}" -- public)
+(cd "$TMP/public" && says 127 'it is not in PATH' "use './kymo'" "${direct[@]}" -- kymo)
+
 note "functions"
 cp "$KYMO_LOAD" "$TMP/stripped"
 strip "$TMP/stripped"
@@ -104,6 +109,22 @@ says 1 "cannot write $out: No such file" "'mkdir -p' creates it" \
 out=$TMP/out.fxt
 echo precious >"$TMP/there.fxt"
 says 1 'exists already' '--force replaces it' "$KYMO" record --direct -d 100ms -o "$TMP/there.fxt"
+cp "$ROOT/tests/golden/fxt/events.fxt" "$TMP/public/events.fxt"
+chmod 644 "$TMP/public/events.fxt"
+mkdir -m 1777 "$TMP/sticky"
+touch "$TMP/public/theirs.fxt" "$TMP/sticky/theirs.fxt"
+chmod 644 "$TMP/public/theirs.fxt" "$TMP/sticky/theirs.fxt"
+# denied PATH HELP: another user has no right to write to PATH
+denied() {
+	says 1 "cannot write $1: Permission denied" "$2" setpriv --reuid=65534 --regid=65534 \
+		--clear-groups --inh-caps=-all --bounding-set=-all \
+		"$TMP/public/kymo" repair --force "$TMP/public/events.fxt" "$1"
+}
+denied "$TMP/denied.fxt" 'choose a directory that you can write to'
+denied "$TMP/there.fxt" 'choose a directory that you can write to'
+denied "$TMP/public/theirs.fxt" 'remove the file first, or choose another name'
+denied "$TMP/sticky/theirs.fxt" 'the file belongs to another user: choose another name'
+chmod 600 "$TMP/there.fxt"
 if unshare -m true 2>/dev/null; then
 	mkdir "$TMP/small"
 	says 1 'Read-only file system' 'choose another directory' unshare -m \
@@ -112,6 +133,12 @@ if unshare -m true 2>/dev/null; then
 	says 1 'No space left on device' 'a file system with more room (df -h)' unshare -m \
 		sh -c "$(in_mounts "mount -t tmpfs -o size=64k none $TMP/small")" sh \
 		"$KYMO" record --direct -d 20s -o "$TMP/small/out.fxt"
+	says 1 'No space left on device' 'a file system with more room (df -h)' unshare -m \
+		sh -c "$(in_mounts "mount -t tmpfs -o size=8k none $TMP/small")" sh \
+		"$KYMO" record --direct --compress -d 20s -o "$TMP/small/out.fxt"
+	if grep -qF -- 'or --compress' "$TMP/stderr"; then
+		fail "--compress is advised, and is on: $(<"$TMP/stderr")"
+	fi
 	says 1 'No space left on device' "'df -h' shows" unshare -m \
 		sh -c "$(in_mounts "mount -t tmpfs -o size=4k none $TMP/small")" sh \
 		"$KYMO" repair "$ROOT/tests/golden/fxt/events.fxt" "$TMP/small/out.fxt"
