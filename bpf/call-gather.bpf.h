@@ -31,7 +31,7 @@ struct call_gather {
 
 /* ---- arrays of strings ---- */
 
-/* Begins with the next string. Returns false if there is none, or no room for it. */
+/* Advances to the next string. Returns false if it is the end, or has no room in the copy. */
 static __always_inline bool gather_next_string(struct call_gather *g)
 {
 	__u32 used = g->used;
@@ -156,7 +156,7 @@ static long gather_entry(__u64 i, struct call_gather *g)
 
 /* ---- arrays of buffers ---- */
 
-/* Begins with the next buffer. Returns false if there is none. */
+/* Advances to the next buffer. Returns false at the end. */
 static __always_inline bool gather_next_part(struct call_gather *g)
 {
 	__u64 part[2] = { 0, 0 }; /* struct iovec: the address and the length */

@@ -717,7 +717,10 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (!p || !room || !filter_selects(p))
 		return 0;
 	tid = p->pid;
-	/* (kernels before 6.1 pass all threads) */
+	/*
+	 * If kymo is in another pid namespace, its id of the thread is another one. Then the thread
+	 * is only listed with all others, without its lock.
+	 */
 	if (waiting_tid && waiting_tid != tid)
 		return 0;
 	/* This time is read before the state: if P runs meanwhile, the time changes. */

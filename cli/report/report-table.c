@@ -76,18 +76,22 @@ void report_cell_share(struct outbuf *out, uint64_t part, uint64_t whole)
 		     percent > 100 ? 100 : percent, percent);
 }
 
+static void report_table_put(struct outbuf *out, const char *begin, const char *text, size_t max,
+			     const char *end)
+{
+	outbuf_print(out, "%s", begin);
+	report_text(out, text, max);
+	outbuf_print(out, "%s", end);
+}
+
 void report_cell_name(struct outbuf *out, const char *name)
 {
-	outbuf_print(out, "<th scope=\"row\" class=\"text\">");
-	report_text(out, name, REPORT_NAME_MAX);
-	outbuf_print(out, "</th>");
+	report_table_put(out, "<th scope=\"row\" class=\"text\">", name, REPORT_NAME_MAX, "</th>");
 }
 
 void report_cell_text(struct outbuf *out, const char *text)
 {
-	outbuf_print(out, "<td class=\"text\">");
-	report_text(out, text, REPORT_NAME_MAX);
-	outbuf_print(out, "</td>");
+	report_table_put(out, "<td class=\"text\">", text, REPORT_NAME_MAX, "</td>");
 }
 
 void report_row_rest(struct outbuf *out, size_t n, unsigned n_columns, const char *what)
@@ -100,14 +104,11 @@ void report_row_rest(struct outbuf *out, size_t n, unsigned n_columns, const cha
 
 void report_note(struct outbuf *out, const char *text)
 {
-	outbuf_print(out, "<p class=\"note\">");
-	report_text(out, text, REPORT_TEXT_MAX);
-	outbuf_print(out, "</p>\n");
+	report_table_put(out, "<p class=\"note\">", text, REPORT_TEXT_MAX, "</p>\n");
 }
 
 void report_none(struct outbuf *out, const char *text)
 {
-	outbuf_print(out, "<p class=\"none\">The recording contains ");
-	report_text(out, text, REPORT_TEXT_MAX);
-	outbuf_print(out, ".</p>\n");
+	report_table_put(out, "<p class=\"none\">The recording contains ", text, REPORT_TEXT_MAX,
+			 ".</p>\n");
 }

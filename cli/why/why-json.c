@@ -138,7 +138,6 @@ static struct json_object *why_json_open_wait(const struct why_view *v,
 {
 	return JSON_OBJECT(JSON("thread", why_json_thread(v, o->tid)), JSON_OF(o, ns),
 			   JSON_IF(o->earlier, "earlier", o->earlier),
-			   JSON_IF(o->n_deadlocked, "deadlocked", (uint64_t)o->n_deadlocked),
 			   JSON_IF(o->n_deadlocked, "deadlocked", o->n_deadlocked),
 			   JSON("wait", why_json_wait(v, o->tid, o->from_ns)));
 }
