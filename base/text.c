@@ -206,7 +206,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n, bool is
 	size_t used, fits = room > mark ? room - 1 - mark : 0;
 	bool whole;
 
-	/* (a program that has shortened its command line leaves NULs; of a cut one, one separates) */
+	/* (a program that has shortened its command line leaves NULs; one of them separates) */
 	while (n > 0 && args[n - 1] == '\0' && (!is_cut || n == 1 || args[n - 2] == '\0'))
 		n--;
 	used = text_join_into(to, room, args, n, &whole);
