@@ -294,8 +294,15 @@ int provider_session_begin(const struct provider_message *m, int data_fd, int co
 	__atomic_fetch_or(&provider_state->active, 1U << i, __ATOMIC_SEQ_CST);
 	provider_strings_begin();
 	provider_event_begin(i);
-	provider_categories_set(i, s->patterns);
 	return 0;
+}
+
+void provider_session_turn_on(uint64_t id)
+{
+	for (unsigned i = 0; i < PROVIDER_SESSIONS; i++)
+		if (provider_state->sessions[i].used && !provider_state->sessions[i].ending &&
+		    provider_state->sessions[i].id == id)
+			provider_categories_set(i, provider_state->sessions[i].patterns);
 }
 
 static void provider_session_turn_off(unsigned i)

@@ -119,12 +119,16 @@ static int provider_start_receive(int fds[2])
 static int provider_start_obey(const int fds[2])
 {
 	uint64_t session = message.session;
+	int r, error;
 
 	switch (message.kind) {
 	case PROVIDER_START:
-		return provider_start_send(
-			PROVIDER_STARTED, session,
-			fds[1] < 0 ? -EINVAL : provider_session_begin(&message, fds[0], fds[1]), 0);
+		error = fds[1] < 0 ? -EINVAL : provider_session_begin(&message, fds[0], fds[1]);
+		/* The manager takes no records of a program that ends before its answer. */
+		r = provider_start_send(PROVIDER_STARTED, session, error, 0);
+		if (r == 0 && error == 0)
+			provider_session_turn_on(session);
+		return r;
 	case PROVIDER_STOP:
 		provider_session_end(session);
 		return 0;

@@ -99,9 +99,14 @@ void provider_session_end_block(struct provider_session *s, uint64_t word);
 /* Reserves BYTES in a block of SLOT, or counts a loss and returns NULL. */
 uint64_t *provider_session_reserve_slow(struct provider_session *s, unsigned slot, uint64_t bytes);
 
-/* Starts the session of MESSAGE with the two files, which are mapped, not closed. Returns 0 or a
- * negative errno. */
+/*
+ * Begins the session of MESSAGE with the two files, which are mapped, not closed. Its categories
+ * are still off. Returns 0 or a negative errno.
+ */
 int provider_session_begin(const struct provider_message *message, int data_fd, int control_fd);
+
+/* Turns the categories of the session ID on. */
+void provider_session_turn_on(uint64_t id);
 
 /* Turns the session ID off. Its mappings go when no thread writes to it any more. */
 void provider_session_end(uint64_t id);
