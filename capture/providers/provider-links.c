@@ -19,11 +19,17 @@ enum {
 	ACCEPTS_AT_ONCE = 64,
 };
 
+/* How often programs that were refused are called back, if there is room. */
+#define RECALL_INTERVAL_NS UINT64_C(1000000000)
+
 struct provider_links {
 	struct provider_socket socket;
 	int epoll_fd;
 	unsigned n_accepted; /* since the last renewal */
 	bool rests;          /* too many were accepted: the socket is not watched */
+	bool has_refused;    /* since the last recall */
+	bool has_room;       /* a link was forgotten since the last recall */
+	uint64_t recalled_ns;
 	uint64_t last_number;
 	struct provider_link *links[PROVIDER_LINKS_MAX];
 	struct provider_links_counts counts;
@@ -68,7 +74,7 @@ static void provider_links_hang_up(struct provider_links *l, struct provider_lin
 	/* (copies of the descriptor in children would stay in the set) */
 	provider_links_unwatch(l, link->fd);
 	provider_links_unwatch(l, link->pid_fd);
-	link->fd = provider_passed_close(link->fd);
+	link->fd = provider_passed_close(link->fd, link->uid);
 	link->pid_fd = close_fd(link->pid_fd);
 	if (!link->is_gone)
 		link->gone_ns = clock_boot_ns();
@@ -119,22 +125,25 @@ static bool provider_links_is_connected(int fd)
 	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 || errno == EAGAIN;
 }
 
-/* Takes ownership of FD if the result is true. */
-static bool provider_links_add(struct provider_links *l, int fd)
+/* Takes ownership of FD, of the process WHO, if the result is true. */
+static bool provider_links_add(struct provider_links *l, int fd, struct ucred who)
 {
 	_cleanup_close_ int pid_fd = -1;
-	struct provider_link **place;
-	struct ucred who;
-	socklen_t size = sizeof(who);
+	struct provider_link **place = provider_links_place(l, who.uid);
+	const int on = 1;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.pid <= 0)
-		return false;
-	place = provider_links_place(l, who.uid);
-	pid_fd = place ? (int)syscall(SYS_pidfd_open, who.pid, 0) : -1;
-	if (pid_fd < 0 || !provider_links_is_connected(fd)) {
-		l->counts.refused += place == NULL;
+	if (!place) {
+		l->counts.refused++;
+		l->has_refused = true;
+		l->has_room = false;
 		return false;
 	}
+	/* (each packet then has the id of the process that sent it) */
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+		return false;
+	pid_fd = (int)syscall(SYS_pidfd_open, who.pid, 0);
+	if (pid_fd < 0 || !provider_links_is_connected(fd))
+		return false;
 	*place = calloc(1, sizeof(**place));
 	if (!*place)
 		return false;
@@ -153,6 +162,8 @@ static bool provider_links_add(struct provider_links *l, int fd)
 
 static void provider_links_accept(struct provider_links *l)
 {
+	struct ucred who;
+	socklen_t size;
 	int fd;
 
 	while (l->n_accepted < ACCEPTS_AT_ONCE && !provider_passed_is_full()) {
@@ -160,8 +171,11 @@ static void provider_links_accept(struct provider_links *l)
 		if (fd < 0)
 			return;
 		l->n_accepted++;
-		if (!provider_links_add(l, fd))
-			provider_passed_close(fd);
+		who = (struct ucred){ 0 };
+		size = sizeof(who);
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
+		if (who.pid <= 0 || !provider_links_add(l, fd, who))
+			provider_passed_close(fd, who.uid);
 	}
 	l->rests = true;
 	provider_links_unwatch(l, l->socket.fd);
@@ -191,15 +205,19 @@ static void provider_links_take(struct provider_link *link, const struct provide
 	}
 }
 
-/* Whether the packet is one that a program can send in the state of LINK. */
+/*
+ * Whether the packet is one that a program can send in the state of LINK. SENDER is the process
+ * that has sent it.
+ */
 static bool provider_links_expects(const struct provider_link *link,
-				   const struct provider_packet *packet)
+				   const struct provider_packet *packet, pid_t sender)
 {
 	switch (packet->kind) {
 	case PROVIDER_HELLO:
 		return link->state == PROVIDER_LINK_NEW;
 	case PROVIDER_STARTED:
-		return link->state == PROVIDER_LINK_ASKED && packet->session == link->session;
+		return link->state == PROVIDER_LINK_ASKED && packet->session == link->session &&
+		       sender == (pid_t)link->pid;
 	case PROVIDER_STOPPED:
 		/* (an earlier session can end late) */
 		return link->state >= PROVIDER_LINK_KNOWN;
@@ -212,10 +230,11 @@ static bool provider_links_expects(const struct provider_link *link,
 static bool provider_links_receive(struct provider_links *l, struct provider_link *link)
 {
 	struct provider_packet packet;
+	pid_t sender;
 	ssize_t n;
 	int r;
 
-	if (provider_passed_is_next(link->fd)) {
+	if (provider_passed_is_next(link->fd, &sender)) {
 		l->counts.dropped++;
 		provider_links_hang_up(l, link);
 		return false;
@@ -230,7 +249,7 @@ static bool provider_links_receive(struct provider_links *l, struct provider_lin
 	r = provider_packet_check(&packet, l->packet, (size_t)n);
 	if (r == -EPROTONOSUPPORT)
 		return true;
-	if (r < 0 || !provider_links_expects(link, &packet)) {
+	if (r < 0 || !provider_links_expects(link, &packet, sender)) {
 		l->counts.dropped++;
 		provider_links_hang_up(l, link);
 		return false;
@@ -280,8 +299,21 @@ void provider_links_poll(struct provider_links *l)
 	}
 }
 
+/* Wakes programs that were refused, since there is room again. */
+static void provider_links_recall(struct provider_links *l)
+{
+	uint64_t now_ns = clock_boot_ns();
+
+	if (!l->has_refused || !l->has_room || now_ns < l->recalled_ns + RECALL_INTERVAL_NS)
+		return;
+	l->has_refused = l->has_room = false;
+	l->recalled_ns = now_ns;
+	provider_socket_ring(&l->socket);
+}
+
 void provider_links_renew(struct provider_links *l)
 {
+	provider_links_recall(l);
 	l->n_accepted = 0;
 	if (l->rests && provider_links_watch(l, l->socket.fd) == 0)
 		l->rests = false;
@@ -304,8 +336,21 @@ struct provider_link *provider_links_next(const struct provider_links *l, size_t
 	return NULL;
 }
 
+struct provider_link *provider_links_next_from(const struct provider_links *l, size_t first,
+					       size_t *pos)
+{
+	while (*pos < PROVIDER_LINKS_MAX) {
+		struct provider_link *link = l->links[(first + (*pos)++) % PROVIDER_LINKS_MAX];
+
+		if (link)
+			return link;
+	}
+	return NULL;
+}
+
 void provider_links_forget(struct provider_links *l, struct provider_link *link)
 {
+	l->has_room = true;
 	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++)
 		if (l->links[i] == link) {
 			free(l->links[i]);
@@ -344,9 +389,17 @@ void provider_links_start(struct provider_links *l, struct provider_link *link,
 	if (link->is_gone)
 		return;
 	link->session = message->session;
+	link->started_ns = clock_boot_ns();
 	link->state = PROVIDER_LINK_ASKED;
+	link->error = 0;
 	/* A program that takes no packets is not waited for. */
 	if (provider_links_send(link, message, fds) < 0)
+		provider_links_hang_up(l, link);
+}
+
+void provider_links_drop(struct provider_links *l, struct provider_link *link)
+{
+	if (!link->is_gone)
 		provider_links_hang_up(l, link);
 }
 

@@ -3,7 +3,9 @@
  * The connections of programs to a recorder. Nothing here waits for a program. The number of
  * connections is bounded, also for each user, and so is the number of packets between two calls of
  * provider_links_renew(): the rest waits in the kernel. A program that sends a wrong packet is
- * dropped.
+ * dropped. So is a link whose START another process than its program answers: a child from before
+ * an exec can hold the connection. When there is room again, the doorbell wakes programs that were
+ * refused.
  */
 #pragma once
 
@@ -34,6 +36,7 @@ struct provider_link {
 	enum provider_link_state state;
 	char name[PROVIDER_NAME_BYTES];
 	uint64_t session;      /* of the last START */
+	uint64_t started_ns;   /* CLOCK_BOOTTIME: just before the last START */
 	int error;             /* the program's answer to START: 0 or a negative errno */
 	unsigned n_categories; /* names of categories that the program has sent */
 	unsigned n_packets;    /* since provider_links_renew() */
@@ -67,6 +70,10 @@ void provider_links_renew(struct provider_links *l);
 /* Returns the next link after *POS (at first 0), or NULL. */
 struct provider_link *provider_links_next(const struct provider_links *l, size_t *pos);
 
+/* Like provider_links_next(), but begins with the first link at or after FIRST, and wraps. */
+struct provider_link *provider_links_next_from(const struct provider_links *l, size_t first,
+					       size_t *pos);
+
 /* Frees a link, which is gone, and whose userdata is NULL. */
 void provider_links_forget(struct provider_links *l, struct provider_link *link);
 
@@ -76,6 +83,9 @@ void provider_links_forget(struct provider_links *l, struct provider_link *link)
  */
 void provider_links_start(struct provider_links *l, struct provider_link *link,
 			  const struct provider_message *message, int data_fd, int control_fd);
+
+/* Ends the connection LINK, which then is gone. */
+void provider_links_drop(struct provider_links *l, struct provider_link *link);
 
 /* Sends STOP for the session of LINK. */
 void provider_links_stop(struct provider_links *l, struct provider_link *link);

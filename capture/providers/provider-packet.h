@@ -14,7 +14,7 @@ struct provider_packet {
 	enum provider_message_kind kind; /* one that programs send */
 	uint64_t session;                /* STARTED, STOPPED */
 	int error;                       /* STARTED: 0 or a negative errno */
-	/* HELLO: valid UTF-8 without control characters, not empty */
+	/* HELLO: valid UTF-8 without control characters except TAB, not empty */
 	char name[PROVIDER_NAME_BYTES];
 	unsigned n_categories; /* CATEGORIES: the number of names in the packet */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/providers/provider-image.h"
 #include "capture/providers/provider-records.h"
 #include "model/koids.h"
 #include "writer/fxt/fxt-wire.h"
@@ -152,15 +153,63 @@ int provider_program_begin(struct provider_program *p, const struct provider_buf
 {
 	int r = provider_buffer_new(&p->buffer, o);
 
-	p->buffer_bytes = (uint64_t)o->n_blocks * o->block_bytes;
+	p->buffer_bytes = p->last_bytes = (uint64_t)o->n_blocks * o->block_bytes;
 	p->n_lost = 0;
-	p->checked_ns = clock_boot_ns();
+	p->checked_ns = p->image_ns = clock_boot_ns();
+	p->image = provider_image_of(p->link->pid);
+	p->until_ns = UINT64_MAX;
+	p->changed_ns = 0;
+	p->threads.is_closed = false;
 	return r;
 }
 
 void provider_program_end(struct provider_program *p)
 {
 	p->buffer = provider_buffer_free(p->buffer);
+}
+
+/* ---- programs that execute another one ---- */
+
+void provider_program_executed(struct provider_program *p, uint64_t ns)
+{
+	if (p->buffer && ns > p->link->started_ns && ns < p->until_ns) {
+		p->until_ns = ns;
+		p->threads.is_closed = true;
+	}
+}
+
+void provider_program_look(struct provider_program *p)
+{
+	uint64_t now_ns = clock_boot_ns(), image;
+
+	if (!p->buffer || p->until_ns != UINT64_MAX)
+		return;
+	image = p->changed_ns ? 0 : provider_image_of(p->link->pid);
+	if (image == p->image && image)
+		p->image_ns = now_ns;
+	else if (image)
+		p->changed_ns = now_ns;
+	/* (those of the new program are not its) */
+	p->threads.is_closed |= p->changed_ns != 0;
+	/* If there is a record of the exec, it has come by now, and has the exact time. */
+	if (p->changed_ns && (p->context->is_final || p->context->horizon_ns >= p->changed_ns))
+		p->until_ns = p->image_ns;
+}
+
+/* Records of later times stay in the buffer. */
+static uint64_t provider_program_horizon(const struct provider_program *p)
+{
+	uint64_t horizon_ns = p->context->horizon_ns;
+
+	/* (the record of the exec is still to come) */
+	return p->changed_ns && p->until_ns == UINT64_MAX && p->image_ns < horizon_ns ? p->image_ns
+										      : horizon_ns;
+}
+
+/* Whether the program itself has answered START. Until then, a child can hold the connection. */
+static bool provider_program_has_started(const struct provider_program *p)
+{
+	return p->link->state >= PROVIDER_LINK_STARTED && p->link->error == 0;
 }
 
 /* ---- records ---- */
@@ -171,10 +220,21 @@ static bool provider_program_has_stamp(uint64_t head)
 	       fxt_get_record_type(head) == FXT_RECORD_LOG;
 }
 
-/*
- * Decides about a record by its time. Returns 0 if it is to be written, 1 if it is not, or a
- * PROVIDER_READ_*.
- */
+/* Whether a record is from after an exec, or could be: names and blobs have no time. */
+static bool provider_program_is_late(struct provider_program *p, const uint64_t *words,
+				     unsigned n_words, bool is_durable)
+{
+	uint64_t ns;
+
+	if (p->until_ns == UINT64_MAX)
+		return false;
+	if (is_durable)
+		return fxt_get_record_type(words[0]) == FXT_RECORD_KERNEL_OBJECT;
+	return n_words < 2 || !provider_program_has_stamp(words[0]) ||
+	       !provider_program_time(p, words[1], &ns) || ns > p->until_ns;
+}
+
+/* Decides about a record by its time. Returns 0 or a PROVIDER_READ_*. */
 static int provider_program_judge(struct provider_program *p, uint64_t stamp, bool is_last,
 				  bool *ret_drop)
 {
@@ -184,7 +244,7 @@ static int provider_program_judge(struct provider_program *p, uint64_t stamp, bo
 	*ret_drop = false;
 	if (!provider_program_time(p, stamp, &ns))
 		return 0; /* it is garbage, and counted as such */
-	if (ns > p->context->horizon_ns && !is_last)
+	if (ns > provider_program_horizon(p) && !is_last)
 		return PROVIDER_READ_LATER;
 	*ret_drop = ns <= pipe->from_ns || ns > pipe->to_ns;
 	p->n_outside += *ret_drop;
@@ -201,12 +261,17 @@ struct provider_program_reading {
  * Returns whether a record of BYTES bytes can be taken in this round. Programs that write faster
  * than they are read must not delay the others, and the rings of the kernel.
  */
-static bool provider_program_affords(struct provider_program *p, uint64_t bytes)
+static bool provider_program_affords(struct provider_program *p, uint64_t bytes, bool is_last)
 {
 	struct provider_context *c = p->context;
 
+	/* (a child of a program that has ended can write as fast as the buffer is read) */
+	if (is_last && p->last_bytes < bytes) {
+		p->last_bytes = 0;
+		return false;
+	}
 	if (c->is_final)
-		return p->passed_bytes <= p->buffer_bytes;
+		return true;
 	if (p->passed_bytes <= ROUND_SHARE)
 		return true;
 	if (c->extra_left < bytes)
@@ -221,22 +286,24 @@ static int provider_program_record(void *userdata, const uint64_t *words, unsign
 	struct provider_program_reading *reading = userdata;
 	struct provider_program *p = reading->program;
 	const struct pipeline *pipe = p->context->pipe;
-	bool drop = false;
+	bool is_late = provider_program_is_late(p, words, n_words, is_durable), drop = is_late;
 	int r = 0;
 
 	if (!is_durable) {
 		if (pipeline_after(pipe, 0) > 0)
 			return PROVIDER_READ_ENDS;
-		if (n_words >= 2 && provider_program_has_stamp(words[0]))
+		if (!drop && n_words >= 2 && provider_program_has_stamp(words[0]))
 			r = provider_program_judge(p, words[1], reading->is_last, &drop);
 		if (r > 0)
 			return r;
-		if (!provider_program_affords(p, n_words * sizeof(*words))) {
+		if (!provider_program_affords(p, n_words * sizeof(*words), reading->is_last)) {
 			reading->is_over = true;
 			return PROVIDER_READ_ENDS;
 		}
 		p->passed_bytes += n_words * sizeof(*words);
+		p->last_bytes -= reading->is_last ? n_words * sizeof(*words) : 0;
 	}
+	p->n_late += is_late;
 	if (!drop)
 		r = provider_records_add(p->records, &pipe->archive->writer, words, n_words,
 					 is_durable);
@@ -267,7 +334,7 @@ static int provider_program_count(struct provider_program *p)
 	provider_buffer_losses(p->buffer, &l);
 	n_lost =
 		l.full + l.large + l.overwritten + l.durable + l.unfinished + l.garbage + l.changed;
-	n_garbage = provider_records_counts(p->records)->garbage;
+	n_garbage = provider_records_counts(p->records)->garbage + p->n_late;
 	if (n_lost + n_garbage > p->n_lost + p->n_garbage)
 		r = provider_program_write_lost(p, n_lost + n_garbage - p->n_lost - p->n_garbage,
 						now_ns);
@@ -281,18 +348,24 @@ int provider_program_read(struct provider_program *p)
 {
 	const struct provider_context *c = p->context;
 	/* Nothing is written any more, and all that was written is before the horizon. */
-	bool is_last = c->is_final || (p->link->is_gone && p->link->gone_ns <= c->horizon_ns);
+	bool is_last = c->is_final || p->until_ns <= c->horizon_ns ||
+		       (p->link->is_gone && p->link->gone_ns <= c->horizon_ns);
 	struct provider_program_reading reading = { p, is_last, false };
 	int r;
 
 	if (p->is_read || !p->buffer)
 		return 0;
+	if (!provider_program_has_started(p)) {
+		if (!is_last)
+			return 0;
+		p->until_ns = 0;
+	}
 	r = provider_buffer_read(p->buffer, is_last, provider_program_record, &reading);
 	if (r < 0 || (r == PROVIDER_READ_ENDS && !reading.is_over))
 		return r < 0 ? r : 1;
 	p->is_read = true;
 	r = provider_program_count(p);
-	if (is_last && (c->is_final || !reading.is_over))
+	if (is_last && (c->is_final || !reading.is_over || p->last_bytes == 0))
 		provider_program_end(p);
 	return r;
 }

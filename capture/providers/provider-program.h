@@ -38,10 +38,18 @@ struct provider_program {
 	uint64_t n_garbage;    /* wrong records that the archive has as lost; of the program */
 	uint64_t n_outside;    /* records from before the start, or after the end */
 	uint64_t checked_ns;   /* when losses were last read */
-	uint64_t asked_ns;     /* when the filter was last asked */
-	bool is_read;          /* up to the horizon */
-	bool is_refused;       /* it gets no session any more */
-	int error;             /* of the output */
+	uint64_t asked_ns;     /* when the filter was last asked, or a session was refused */
+	uint64_t image;        /* provider_image_of() when the session began; 0 = unknown */
+	uint64_t image_ns;     /* when the process was last known to execute this program */
+	uint64_t changed_ns;   /* when it was first known to execute another one; 0 = it does not */
+	/* Records of later times are garbage: those after an exec; 0 = it has not started. */
+	uint64_t until_ns;
+	uint64_t last_bytes; /* bytes that are still read when the program has ended */
+	uint64_t n_late;     /* records after until_ns */
+	unsigned n_failures; /* sessions that the program could not start */
+	bool is_read;        /* up to the horizon */
+	bool is_refused;     /* it was without a session at least once */
+	int error;           /* of the output */
 };
 
 /*
@@ -53,14 +61,32 @@ int provider_program_new(struct provider_program **ret, struct provider_context 
 struct provider_program *provider_program_free(struct provider_program *p);
 DEFINE_CLEANUP(struct provider_program *, provider_program_free)
 
-/* Makes a buffer. Returns 0 or a negative errno. */
+/* Makes a buffer, just before START is sent. Returns 0 or a negative errno. */
 int provider_program_begin(struct provider_program *p, const struct provider_buffer_options *o);
+
+/*
+ * The process has executed another program at NS. Records of later times are garbage. The session
+ * ends when all earlier records are written.
+ */
+void provider_program_executed(struct provider_program *p, uint64_t ns);
+
+/*
+ * Looks whether the process executes another program now. To be called in each round, after its
+ * horizon is set, since this needs no record of the exec.
+ */
+void provider_program_look(struct provider_program *p);
 
 /*
  * Writes the records up to the horizon, and losses. The archive is then in any section. Returns 0,
  * 1 if the archive's buffer is full, or a negative errno.
  */
 int provider_program_read(struct provider_program *p);
+
+/* Whether the session is over since the process has executed another program. */
+static inline bool provider_program_has_executed(const struct provider_program *p)
+{
+	return p->until_ns != UINT64_MAX && p->until_ns != 0;
+}
 
 /* Frees the buffer: its program has ended, or the recording. */
 void provider_program_end(struct provider_program *p);

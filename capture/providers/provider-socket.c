@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/providers/provider-passed.h"
@@ -86,7 +87,7 @@ static int provider_socket_listen(struct provider_socket *s)
 }
 
 /* Without a program that waits, the doorbell has no reader, and cannot be opened. */
-static int provider_socket_ring(struct provider_socket *s)
+int provider_socket_ring(struct provider_socket *s)
 {
 	_cleanup_close_ int fd = -1;
 
@@ -127,7 +128,7 @@ void provider_socket_close(struct provider_socket *s)
 	if (s->fd >= 0)
 		unlinkat(s->dir_fd, PROVIDER_SOCKET, 0);
 	/* (connections that were not accepted can have descriptors in their queues) */
-	s->fd = provider_passed_close(s->fd);
+	s->fd = provider_passed_close(s->fd, geteuid());
 	s->lock_fd = close_fd(s->lock_fd);
 	s->dir_fd = close_fd(s->dir_fd);
 }

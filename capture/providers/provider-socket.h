@@ -21,5 +21,8 @@ struct provider_socket {
  */
 int provider_socket_open(struct provider_socket *ret, char why[static VALUE_WHY_MAX]);
 
+/* Wakes the programs that wait for a recorder. Returns 0 or a negative errno. */
+int provider_socket_ring(struct provider_socket *s);
+
 /* Removes the socket, and releases the lock. */
 void provider_socket_close(struct provider_socket *s);

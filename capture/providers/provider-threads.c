@@ -42,6 +42,8 @@ int provider_threads_init(struct provider_threads *t, uint32_t pid, const struct
 
 	*t = (struct provider_threads){ .pid = pid,
 					.is_foreign = provider_threads_is_foreign(pid) };
+	if (!t->is_foreign)
+		r = provider_threads_set(t, pid, tasks_koid(tasks, pid));
 	for (size_t pos = 0; r == 0 && !t->is_foreign && (task = table_next(&tasks->by_tid, &pos));)
 		if (task->pid == pid)
 			r = provider_threads_set(t, task->tid, tasks_koid(tasks, task->tid));
@@ -55,7 +57,8 @@ void provider_threads_deinit(struct provider_threads *t)
 
 int provider_threads_begun(struct provider_threads *t, uint32_t tid, const struct tasks *tasks)
 {
-	return t->is_foreign ? 0 : provider_threads_set(t, tid, tasks_koid(tasks, tid));
+	return t->is_foreign || t->is_closed ? 0
+					     : provider_threads_set(t, tid, tasks_koid(tasks, tid));
 }
 
 /* Returns the id of thread TID in the innermost pid namespace of the process; 0 = unknown. */
@@ -118,7 +121,7 @@ bool provider_threads_find(struct provider_threads *t, uint64_t tid, const struc
 	*ret = (uint32_t)(uintptr_t)table_get(&t->koids, tid);
 	if (*ret)
 		return true;
-	if (tid == t->missing || t->n_looks >= (t->is_foreign ? 2 : LOOKS_MAX))
+	if (t->is_closed || tid == t->missing || t->n_looks >= (t->is_foreign ? 2 : LOOKS_MAX))
 		return false;
 	t->n_looks++;
 	if (t->is_foreign)

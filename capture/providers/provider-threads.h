@@ -15,6 +15,7 @@
 struct provider_threads {
 	uint32_t pid;
 	bool is_foreign;    /* the process is in another pid namespace than the recorder */
+	bool is_closed;     /* the process has executed another program: no new threads are its */
 	unsigned n_looks;   /* lookups in /proc since provider_threads_renew() */
 	uint64_t missing;   /* the last tid that was not found since then */
 	struct table koids; /* tid as the program sees it -> koid */

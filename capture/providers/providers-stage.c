@@ -18,8 +18,13 @@ enum { PROVIDER_IDS = PROVIDER_LINKS_MAX + 64 };
 #define ROUND_EXTRA_BYTES (UINT64_C(16) << 20)
 #define TICKS_INTERVAL_NS UINT64_C(10000000)
 
-/* How often the filter is asked about a program that it did not select. */
+/*
+ * How often the filter is asked about a program that it did not select, and whether there is room
+ * for a program that was refused. For a program that could not start, the interval is doubled at
+ * each failure, up to DOUBLINGS_MAX times.
+ */
 #define ASK_INTERVAL_NS UINT64_C(1000000000)
+enum { DOUBLINGS_MAX = 6 };
 
 void providers_stage_init(struct providers_stage *s, const struct pipeline *pipe)
 {
@@ -87,13 +92,9 @@ static bool providers_stage_selects(const struct providers_stage *s, struct prov
 {
 	const struct pipeline *pipe = s->context.pipe;
 	struct rec_task selected = { 0 };
-	uint64_t now_ns = clock_boot_ns();
 
 	if (!pipe->filtered)
 		return true;
-	if (p->asked_ns && now_ns < p->asked_ns + ASK_INTERVAL_NS)
-		return false;
-	p->asked_ns = now_ns;
 	return collector_list_process(pipe->collector, p->link->pid, providers_stage_keep_selected,
 				      &selected) == 0 &&
 	       selected.task.pid == p->link->pid;
@@ -110,6 +111,23 @@ static bool providers_stage_has_id(const struct providers_stage *s, uint32_t id)
 			return true;
 	}
 	return false;
+}
+
+/* Whether it is time to ask for a session of P, which has none. */
+static bool providers_stage_is_due(struct provider_program *p)
+{
+	uint64_t now_ns = clock_boot_ns();
+
+	if (p->asked_ns && now_ns < p->asked_ns + (ASK_INTERVAL_NS << p->n_failures))
+		return false;
+	p->asked_ns = now_ns;
+	return true;
+}
+
+static void providers_stage_refuse(struct providers_stage *s, struct provider_program *p)
+{
+	s->n_refused += !p->is_refused;
+	p->is_refused = true;
 }
 
 /* Makes the program of LINK, at its first packet. */
@@ -192,15 +210,20 @@ static int providers_stage_start(struct providers_stage *s, struct provider_link
 			return r;
 		p = link->userdata;
 	}
-	if (p->buffer || p->is_refused || !providers_stage_selects(s, p))
+	if (p->buffer || !providers_stage_is_due(p) || !providers_stage_selects(s, p))
 		return 0;
 	r = providers_stage_ask(s, p);
 	if (r == -ENOBUFS || r == -EMFILE || r == -ENFILE) {
-		p->is_refused = true;
-		s->n_refused++;
+		providers_stage_refuse(s, p);
 		r = 0;
 	}
 	return r;
+}
+
+/* Returns the next link of this round; *POS counts the places. */
+static struct provider_link *providers_stage_next(const struct providers_stage *s, size_t *pos)
+{
+	return provider_links_next_from(s->links, s->first, pos);
 }
 
 static int providers_stage_start_all(struct providers_stage *s)
@@ -211,7 +234,7 @@ static int providers_stage_start_all(struct providers_stage *s)
 	/* (between a pause and its end, and after the end, there is nothing to record) */
 	if (s->context.pipe->to_ns != UINT64_MAX || !s->context.pipe->collector)
 		return 0;
-	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
+	for (size_t pos = 0; r == 0 && (link = providers_stage_next(s, &pos));)
 		r = providers_stage_start(s, link);
 	return r;
 }
@@ -224,6 +247,23 @@ void providers_stage_serve(struct providers_stage *s)
 }
 
 /* ---- rounds ---- */
+
+/*
+ * Lets the round begin behind the program that could take most of the last one, or else behind the
+ * program that was first.
+ */
+static void providers_stage_turn(struct providers_stage *s)
+{
+	size_t pos = s->taker ?: s->first + 1;
+
+	s->taker = 0;
+	if (!provider_links_next(s->links, &pos)) {
+		pos = 0;
+		if (!provider_links_next(s->links, &pos))
+			pos = 1;
+	}
+	s->first = pos - 1;
+}
 
 /* Begins a round with another horizon. */
 static void providers_stage_set_horizon(struct providers_stage *s, uint64_t horizon_ns)
@@ -246,6 +286,7 @@ static void providers_stage_set_horizon(struct providers_stage *s, uint64_t hori
 		p->is_read = false;
 		p->passed_bytes = 0;
 		provider_threads_renew(&p->threads);
+		provider_program_look(p);
 	}
 }
 
@@ -265,13 +306,16 @@ static int providers_stage_read(struct providers_stage *s, struct provider_link 
 	}
 	if (p && p->buffer) {
 		/* The program could not start. */
-		p->is_refused = true;
-		s->n_refused++;
+		providers_stage_refuse(s, p);
+		p->n_failures += p->n_failures < DOUBLINGS_MAX;
 		provider_program_end(p);
 	}
 	s->buffers_bytes -= bytes;
 	if (s->context.is_final && bytes)
 		provider_links_stop(s->links, link);
+	/* (the new program of the process connects anew) */
+	if (p && bytes && provider_program_has_executed(p))
+		provider_links_drop(s->links, link);
 	if (link->is_gone) {
 		link->userdata = provider_program_free(p);
 		provider_links_forget(s->links, link);
@@ -284,6 +328,7 @@ static int providers_stage_advance(void *stage, uint64_t horizon_ns)
 	struct providers_stage *s = stage;
 	struct fxt_archive *a = s->context.pipe->archive;
 	struct provider_link *link;
+	uint64_t extra;
 	int r = s->error, left = 0;
 
 	if (!s->links || r < 0)
@@ -291,11 +336,16 @@ static int providers_stage_advance(void *stage, uint64_t horizon_ns)
 	if (horizon_ns != s->context.horizon_ns) {
 		provider_links_renew(s->links);
 		provider_links_poll(s->links);
+		providers_stage_turn(s);
 		r = providers_stage_start_all(s);
 		providers_stage_set_horizon(s, horizon_ns);
 	}
-	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
+	for (size_t pos = 0; r == 0 && (link = providers_stage_next(s, &pos));) {
+		extra = s->context.extra_left;
 		r = providers_stage_read(s, link);
+		if (s->taker == 0 && s->context.extra_left < extra)
+			s->taker = (s->first + pos - 1) % PROVIDER_LINKS_MAX + 1;
+	}
 	if (r >= 0 && a->writer.provider != &a->provider)
 		left = fxt_write_section(&a->writer, &a->provider);
 	return left < 0 ? left : r;
@@ -305,16 +355,26 @@ static int providers_stage_advance(void *stage, uint64_t horizon_ns)
 static int providers_stage_resume(void *stage)
 {
 	struct providers_stage *s = stage;
+	struct provider_link *link;
 
 	s->context.horizon_ns = 0;
+	for (size_t pos = 0; s->links && (link = provider_links_next(s->links, &pos));)
+		if (link->userdata)
+			((struct provider_program *)link->userdata)->asked_ns = 0;
 	return 0;
 }
 
 /* ---- other operations ---- */
 
+static int providers_stage_fork(struct provider_program *p, const struct rec_identity *child)
+{
+	if (p->link->pid != child->pid)
+		return 0;
+	return provider_threads_begun(&p->threads, child->tid, p->context->pipe->tasks);
+}
+
 static int providers_stage_record(void *stage, const struct rec_head *rec)
 {
-	const struct rec_identity *child = &((const struct rec_fork *)rec)->child;
 	struct providers_stage *s = stage;
 	struct provider_link *link;
 	int r = 0;
@@ -322,11 +382,15 @@ static int providers_stage_record(void *stage, const struct rec_head *rec)
 	/* (a process can connect before its fork is read, and end before its first event is) */
 	if (!s->links)
 		return 0;
-	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));)
-		if (link->userdata && link->pid == child->pid)
-			r = provider_threads_begun(
-				&((struct provider_program *)link->userdata)->threads, child->tid,
-				s->context.pipe->tasks);
+	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));) {
+		if (!link->userdata)
+			continue;
+		if (rec->kind == REC_FORK)
+			r = providers_stage_fork(link->userdata,
+						 &((const struct rec_fork *)rec)->child);
+		else if (link->pid == ((const struct rec_exec *)rec)->task.pid)
+			provider_program_executed(link->userdata, rec->ts_ns);
+	}
 	return r;
 }
 
@@ -370,10 +434,13 @@ static void providers_stage_deinit(void *stage)
 	s->patterns = free_ptr(s->patterns);
 }
 
-/* Accepts REC_FORK, from which it learns the threads of programs. */
+/*
+ * Accepts REC_FORK, from which it learns the threads of programs, and REC_EXEC, which ends their
+ * sessions.
+ */
 const struct stage providers_stage = {
 	.name = "providers",
-	.handles = STAGE_HANDLES(REC_FORK),
+	.handles = STAGE_HANDLES(REC_FORK) | STAGE_HANDLES(REC_EXEC),
 	.record = providers_stage_record,
 	.begin = providers_stage_begin,
 	.advance = providers_stage_advance,

@@ -18,9 +18,13 @@ struct providers_stage {
 	bool begun;
 	uint64_t last_session;  /* the number of the last session of any program */
 	uint32_t last_provider; /* the id of the last provider */
+	size_t first;           /* the place of the link that is first in this round */
+	size_t taker; /* the place behind the first program above its share in this round; 0 = none
+		       */
 	uint64_t buffers_bytes; /* size of all buffers */
 	uint64_t n_events;      /* records that were written */
-	uint64_t n_refused;     /* programs for which there was no room */
+	uint64_t n_refused;     /* programs that were without a session for a time, or could not
+				   start one */
 	int error;
 };
 

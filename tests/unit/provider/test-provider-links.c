@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connections of programs that send descriptors, which no packet has.
+ * Connections of programs that send descriptors, which no packet has, and connections for which
+ * there is no room.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "capture/providers/provider-links.h"
+#include "capture/providers/provider-passed.h"
 #include "tests/support/unit.h"
 
 static char dir[] = "/tmp/test-provider-links-XXXXXX";
@@ -58,12 +64,14 @@ static int make_lingering(int *peer)
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t size = sizeof(address);
 	struct linger linger = { 1, 3600 };
+	const int small = 4096;
 	_cleanup_close_ int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
 	assert_int_equal(listen(listener, 1), 0);
 	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, size), 0);
 	*peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
@@ -127,6 +135,101 @@ TEST(waits_for_no_close_of_a_passed_descriptor)
 	}
 }
 
+static unsigned count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	assert_non_null(tasks);
+	for (const struct dirent *entry; (entry = readdir(tasks));)
+		n += entry->d_name[0] != '.';
+	closedir(tasks);
+	return n;
+}
+
+/* One user cannot have all threads, and none for long. */
+TEST(closes_of_a_user_share_threads)
+{
+	enum { N = PROVIDER_PASSED_CLOSES_PER_USER + 8 };
+	int pairs[N][2], peers[N];
+	unsigned n_before = count_threads();
+
+	for (unsigned i = 0; i < N; i++) {
+		_cleanup_close_ int passed = make_lingering(&peers[i]);
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pairs[i]), 0);
+		send_hello(pairs[i][0], 1, passed);
+	}
+	for (unsigned i = 0; i < N; i++)
+		provider_passed_close(pairs[i][1], 1000);
+	assert_true(count_threads() <= n_before + PROVIDER_PASSED_CLOSES_PER_USER);
+	assert_false(provider_passed_is_full());
+	assert_soon(count_threads() <= n_before);
+	for (unsigned i = 0; i < N; i++) {
+		assert_int_equal(fcntl(pairs[i][1], F_GETFD), -1);
+		close(pairs[i][0]);
+		close(peers[i]);
+	}
+}
+
+static bool is_closed(int fd)
+{
+	char byte;
+
+	provider_links_renew(links);
+	provider_links_poll(links);
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+static bool has_rung(int bell)
+{
+	struct pollfd pfd = { .fd = bell, .events = POLLIN };
+
+	provider_links_renew(links);
+	return poll(&pfd, 1, 0) > 0;
+}
+
+static unsigned count_links(void)
+{
+	unsigned n = 0;
+
+	provider_links_renew(links);
+	provider_links_poll(links);
+	for (size_t pos = 0; provider_links_next(links, &pos);)
+		n++;
+	return n;
+}
+
+/* A program that was refused waits for the doorbell. */
+TEST(calls_back_when_there_is_room)
+{
+	int fds[PROVIDER_LINKS_MAX + 1];
+	struct provider_link *link;
+	size_t pos = 0;
+	char path[128];
+	int bell;
+
+	open_links();
+	for (unsigned i = 0; i < PROVIDER_LINKS_MAX; i++) {
+		fds[i] = connect_program();
+		assert_soon(count_links() == i + 1);
+	}
+	snprintf(path, sizeof(path), "%s/" PROVIDER_DOORBELL, dir);
+	bell = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fds[PROVIDER_LINKS_MAX] = connect_program();
+	assert_soon(is_closed(fds[PROVIDER_LINKS_MAX]));
+	assert_int_equal(provider_links_counts(links)->refused, 1);
+	assert_false(has_rung(bell));
+	link = provider_links_next(links, &pos);
+	provider_links_drop(links, link);
+	provider_links_forget(links, link);
+	assert_soon(has_rung(bell));
+	close_links();
+	close(bell);
+	for (unsigned i = 0; i <= PROVIDER_LINKS_MAX; i++)
+		close(fds[i]);
+}
+
 TEST(takes_a_packet_without_descriptors)
 {
 	size_t pos = 0;
@@ -146,6 +249,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_no_close_of_a_passed_descriptor),
+		cmocka_unit_test(closes_of_a_user_share_threads),
+		cmocka_unit_test(calls_back_when_there_is_room),
 		cmocka_unit_test(takes_a_packet_without_descriptors),
 	};
 

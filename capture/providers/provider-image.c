@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/providers/provider-image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/table.h"
+
+/* Fields of /proc/PID/stat, as proc_pid_stat(5) counts them. */
+enum { FIELD_STATE = 3, FIELD_CODE = 26, FIELD_STACK = 28 };
+
+/* Returns the begin of field NUMBER, where TEXT begins with the state, or NULL. */
+static const char *provider_image_field(const char *text, unsigned number)
+{
+	for (unsigned i = FIELD_STATE; text && i < number; i++) {
+		text = strchr(text, ' ');
+		text = text ? text + 1 : NULL;
+	}
+	return text;
+}
+
+/* The kernel places code and stack of each program at random. */
+uint64_t provider_image_of(uint32_t pid)
+{
+	char path[32], text[1024];
+	const char *state, *code, *end;
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	/* (the name of the program is in parentheses, and can have some) */
+	state = strrchr(text, ')');
+	state = state && state[1] == ' ' ? state + 2 : NULL;
+	code = provider_image_field(state, FIELD_CODE);
+	end = provider_image_field(state, FIELD_STACK + 1);
+	if (!code || !end || strchr("ZXx", *state))
+		return 0;
+	return table_hash(code, (size_t)(end - code)) ?: 1;
+}

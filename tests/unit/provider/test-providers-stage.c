@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stage with programs that do not use the library: programs that flood, programs that execute
+ * another program while a child holds the buffer, and programs that get no session at first.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/options/options.h"
+#include "capture/providers/providers-stage.h"
+#include "tests/support/unit.h"
+#include "writer/fxt/fxt-wire.h"
+
+enum { RECORD_WORDS = 6, MANY_BYTES = 36 << 20, ROOM = 1 << 30 };
+
+struct fixture {
+	char dir[64];
+	struct outbuf out;
+	struct fxt_archive archive;
+	struct tasks tasks;
+	struct pipeline pipe;
+	struct providers_stage stage;
+	uint64_t n_lost;
+};
+
+/* A program: its end of the connection, and its buffer. */
+struct program {
+	int fd;
+	uint8_t *data;
+	size_t bytes;
+	struct provider_message start;
+	uint32_t n_blocks; /* blocks that were taken */
+};
+
+static int announce(uint32_t tid, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	tasks_set_announced(&f->tasks, tid);
+	return 0;
+}
+
+static int count_lost(enum event_class class, const struct rec_lost *lost, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	assert_int_equal(class, CLASS_APP);
+	f->n_lost += lost->count;
+	return 0;
+}
+
+FIXTURE(set_up)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	const struct session_options o = { .ring_bytes = 1 << 20 };
+	struct provider_links *links;
+	char why[VALUE_WHY_MAX];
+
+	*state = f;
+	snprintf(f->dir, sizeof(f->dir), "/tmp/test-providers-stage-XXXXXX");
+	if (!mkdtemp(f->dir) || setenv("KYMO_PROVIDER_DIR", f->dir, 1) < 0 ||
+	    provider_links_new(&links, why) < 0 || tasks_init(&f->tasks) < 0 ||
+	    fxt_archive_init(&f->archive, &f->out, 1) < 0)
+		return -1;
+	f->pipe = (struct pipeline){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.collector = (struct collector *)&f->pipe, /* (not used) */
+		.n_cpus = 1,
+		.to_ns = UINT64_MAX,
+		.links = { .announce = announce, .lost = count_lost, .userdata = f }
+	};
+	providers_stage_init(&f->stage, &f->pipe);
+	providers_stage_set_links(&f->stage, links);
+	if (providers_stage.begin(&f->stage, &o) < 0)
+		return -1;
+	f->stage.context.clock = PROVIDER_CLOCK_BOOTTIME;
+	f->stage.buffer = (struct provider_buffer_options){ PROVIDER_STREAMING, 16, 4096 };
+	return fxt_archive_begin(&f->archive);
+}
+
+FIXTURE(tear_down)
+{
+	static const char *const names[] = { PROVIDER_DOORBELL, PROVIDER_SOCKET ".lock" };
+	struct fixture *f = *state;
+	char path[128];
+
+	providers_stage.deinit(&f->stage);
+	fxt_archive_deinit(&f->archive);
+	tasks_deinit(&f->tasks);
+	outbuf_deinit(&f->out);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", f->dir, names[i]);
+		unlink(path);
+	}
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+/* ---- programs ---- */
+
+static int make_socket(void)
+{
+	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+}
+
+static bool connect_socket(const struct fixture *f, int fd)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" PROVIDER_SOCKET, f->dir);
+	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
+static void send_message(int fd, enum provider_message_kind kind, uint64_t session, int error)
+{
+	struct provider_message m = {
+		.kind = kind, .version = PROVIDER_WIRE_VERSION, .session = session, .error = error
+	};
+
+	if (kind == PROVIDER_HELLO) {
+		m.text_bytes = 4;
+		memcpy(m.text, "test", 4);
+	}
+	send(fd, &m, PROVIDER_MESSAGE_HEAD + m.text_bytes, MSG_NOSIGNAL);
+}
+
+/* Receives START, if it has come, and maps the buffer. */
+static bool receive_start(struct fixture *f, struct program *p)
+{
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	struct iovec part = { &p->start, sizeof(p->start) };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	int fds[2];
+
+	providers_stage_serve(&f->stage);
+	assert_int_equal(f->stage.error, 0);
+	if (recvmsg(p->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0)
+		return false;
+	assert_int_equal(p->start.kind, PROVIDER_START);
+	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fds));
+	p->bytes = PROVIDER_BLOCKS_OFFSET + (size_t)p->start.n_blocks * p->start.block_bytes;
+	p->data = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	assert_ptr_not_equal(p->data, MAP_FAILED);
+	close(fds[0]);
+	close(fds[1]);
+	return true;
+}
+
+/* Begins a program in this process. */
+static void begin_program(struct fixture *f, struct program *p)
+{
+	*p = (struct program){ .fd = make_socket() };
+	assert_true(connect_socket(f, p->fd));
+	send_message(p->fd, PROVIDER_HELLO, 0, 0);
+	assert_soon(receive_start(f, p));
+	send_message(p->fd, PROVIDER_STARTED, p->start.session, 0);
+}
+
+static void end_program(struct program *p)
+{
+	if (p->data)
+		munmap(p->data, p->bytes);
+	close(p->fd);
+}
+
+/* Writes N instants of this process's main thread, with the time NS. */
+static void write_instants(struct program *p, unsigned n, uint64_t ns, uint32_t tid)
+{
+	const uint64_t words[RECORD_WORDS] = {
+		fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(RECORD_WORDS) |
+			fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_category(0x8001) |
+			fxt_put_event_name(0x8001),
+		ns,
+		0,
+		tid,
+		'c',
+		'n',
+	};
+	unsigned fit = p->start.block_bytes / sizeof(words);
+	struct provider_block *row;
+
+	for (unsigned part; n > 0; n -= part) {
+		part = n < fit ? n : fit;
+		assert_true(p->n_blocks < p->start.n_blocks);
+		for (unsigned i = 0; i < part; i++)
+			memcpy(p->data + PROVIDER_BLOCKS_OFFSET +
+				       (size_t)p->n_blocks * p->start.block_bytes +
+				       i * sizeof(words),
+			       words, sizeof(words));
+		row = (struct provider_block *)(p->data + PROVIDER_TABLE_OFFSET) + p->n_blocks++;
+		row->end = part * sizeof(words) + 1;
+		__atomic_store_n(&row->number, p->n_blocks, __ATOMIC_RELEASE);
+	}
+}
+
+static void do_round(struct fixture *f)
+{
+	assert_int_equal(providers_stage.advance(&f->stage, clock_boot_ns()), 0);
+}
+
+static bool is_closed(struct fixture *f, const struct program *p)
+{
+	char byte;
+
+	do_round(f);
+	return recv(p->fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+static bool has_read(struct fixture *f, uint64_t n)
+{
+	do_round(f);
+	return f->stage.n_events >= n;
+}
+
+static bool has_refused(struct fixture *f)
+{
+	do_round(f);
+	return f->stage.n_refused > 0;
+}
+
+/* Returns the bytes of P that were read in this round. */
+static uint64_t bytes_of_round(const struct fixture *f, const struct program *p)
+{
+	const struct provider_link *link = NULL;
+
+	for (size_t pos = 0; (link = provider_links_next(f->stage.links, &pos));)
+		if (link->session == p->start.session)
+			return ((const struct provider_program *)link->userdata)->passed_bytes;
+	fail_msg("the program has no link");
+	return 0;
+}
+
+/* ---- tests ---- */
+
+/* Each round takes 16 MiB from all programs together, and 128 KiB from each. */
+LARGE_TEST(floods_take_turns)
+{
+	struct fixture *f = *state;
+	struct program floods[2], modest;
+	uint64_t bytes[2] = { 0 }, ns;
+
+	f->stage.buffer = (struct provider_buffer_options){ PROVIDER_STREAMING, 640, 65536 };
+	begin_program(f, &floods[0]);
+	begin_program(f, &floods[1]);
+	begin_program(f, &modest);
+	ns = clock_boot_ns();
+	for (unsigned i = 0; i < 2; i++)
+		write_instants(&floods[i], MANY_BYTES / RECORD_WORDS / 8, ns, (uint32_t)getpid());
+	for (unsigned round = 0; round < 2; round++) {
+		write_instants(&modest, 10, ns, (uint32_t)getpid());
+		do_round(f);
+		for (unsigned i = 0; i < 2; i++)
+			bytes[i] += bytes_of_round(f, &floods[i]);
+		assert_int_equal(bytes_of_round(f, &modest), 10 * RECORD_WORDS * 8);
+	}
+	assert_true(bytes[0] > 1 << 20);
+	assert_true(bytes[1] > 1 << 20);
+	assert_int_equal(f->n_lost, 0);
+	end_program(&floods[0]);
+	end_program(&floods[1]);
+	end_program(&modest);
+}
+
+static void put_exec(struct fixture *f, uint64_t ns)
+{
+	struct rec_exec exec = { .head = { .ts_ns = ns, .kind = REC_EXEC } };
+
+	exec.task.pid = exec.task.tid = (uint32_t)getpid();
+	assert_int_equal(providers_stage.record(&f->stage, &exec.head), 0);
+}
+
+/* A child of the earlier program writes on. */
+TEST(ends_at_the_record_of_an_exec)
+{
+	struct fixture *f = *state;
+	uint64_t before_ns = clock_boot_ns(), ns;
+	struct program p;
+
+	begin_program(f, &p);
+	/* (an exec from before START is that of the program itself) */
+	put_exec(f, before_ns);
+	do_round(f);
+	ns = clock_boot_ns();
+	write_instants(&p, 10, ns, (uint32_t)getpid());
+	while (clock_boot_ns() == ns)
+		;
+	put_exec(f, clock_boot_ns());
+	write_instants(&p, 7, clock_boot_ns() + 1, (uint32_t)getpid());
+	assert_soon(is_closed(f, &p));
+	assert_int_equal(f->stage.n_events, 10);
+	assert_int_equal(f->n_lost, 7);
+	assert_int_equal(f->stage.buffers_bytes, 0);
+	end_program(&p);
+}
+
+/*
+ * Begins a program in a child, which shares the connection with this process. Each byte that comes
+ * at *RET_GO makes it do the next step: answer START of SESSION, and execute another program.
+ */
+static pid_t fork_program(const struct fixture *f, struct program *p, int *ret_go)
+{
+	int go[2];
+	uint64_t session;
+	char byte;
+	pid_t pid;
+
+	*p = (struct program){ .fd = make_socket() };
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		if (connect_socket(f, p->fd))
+			send_message(p->fd, PROVIDER_HELLO, 0, 0);
+		if (read(go[0], &session, sizeof(session)) == sizeof(session))
+			send_message(p->fd, PROVIDER_STARTED, session, 0);
+		if (read(go[0], &byte, 1) == 1 && dup2(go[0], STDIN_FILENO) == 0)
+			execlp("cat", "cat", NULL);
+		_exit(0);
+	}
+	close(go[0]);
+	*ret_go = go[1];
+	return pid;
+}
+
+static bool has_executed(pid_t pid)
+{
+	char path[32], name[16] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(name, sizeof(name), file));
+	fclose(file);
+	return strcmp(name, "cat\n") == 0;
+}
+
+/* The filter does not select the new program, so there is no record of its exec. */
+TEST(ends_at_an_exec_without_a_record)
+{
+	struct fixture *f = *state;
+	struct program p;
+	uint64_t ns;
+	int go;
+	pid_t pid = fork_program(f, &p, &go);
+
+	assert_soon(receive_start(f, &p));
+	assert_int_equal(write(go, &p.start.session, 8), 8);
+	ns = clock_boot_ns();
+	write_instants(&p, 10, ns, (uint32_t)pid);
+	assert_soon(has_read(f, 10));
+	assert_int_equal(write(go, "", 1), 1);
+	assert_soon(has_executed(pid));
+	write_instants(&p, 7, clock_boot_ns(), (uint32_t)pid);
+	assert_soon(is_closed(f, &p));
+	assert_int_equal(f->stage.n_events, 10);
+	assert_int_equal(f->n_lost, 7);
+	close(go);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_program(&p);
+}
+
+/* A process that is not the program, but holds its connection since before an exec. */
+TEST(takes_nothing_if_another_process_answers)
+{
+	struct fixture *f = *state;
+	struct program p;
+	int go;
+	pid_t pid = fork_program(f, &p, &go);
+
+	assert_soon(receive_start(f, &p));
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)pid);
+	do_round(f);
+	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
+	assert_soon(is_closed(f, &p));
+	assert_int_equal(provider_links_counts(f->stage.links)->dropped, 1);
+	for (unsigned i = 0; i < 2; i++)
+		do_round(f);
+	assert_int_equal(f->stage.n_events, 0);
+	assert_int_equal(f->n_lost, 10);
+	close(go);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_program(&p);
+}
+
+TEST(starts_when_there_is_room)
+{
+	struct fixture *f = *state;
+	struct program p = { .fd = make_socket() };
+
+	f->stage.buffers_bytes = ROOM;
+	assert_true(connect_socket(f, p.fd));
+	send_message(p.fd, PROVIDER_HELLO, 0, 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(receive_start(f, &p));
+	assert_int_equal(f->stage.n_refused, 1);
+	f->stage.buffers_bytes = 0;
+	assert_soon(receive_start(f, &p));
+	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
+	assert_soon(has_read(f, 10));
+	assert_int_equal(f->stage.n_refused, 1);
+	end_program(&p);
+}
+
+/* For example, the program is in as many sessions as the library can have. */
+TEST(repeats_a_start_that_failed)
+{
+	struct fixture *f = *state;
+	struct program p = { .fd = make_socket() };
+
+	assert_true(connect_socket(f, p.fd));
+	send_message(p.fd, PROVIDER_HELLO, 0, 0);
+	assert_soon(receive_start(f, &p));
+	send_message(p.fd, PROVIDER_STARTED, p.start.session, -EBUSY);
+	munmap(p.data, p.bytes);
+	assert_soon(has_refused(f));
+	assert_int_equal(f->stage.buffers_bytes, 0);
+	assert_false(receive_start(f, &p));
+	assert_soon(receive_start(f, &p));
+	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
+	assert_soon(has_read(f, 10));
+	end_program(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(floods_take_turns, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ends_at_the_record_of_an_exec, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ends_at_an_exec_without_a_record, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(takes_nothing_if_another_process_answers, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(starts_when_there_is_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(repeats_a_start_that_failed, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
