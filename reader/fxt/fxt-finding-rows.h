@@ -34,7 +34,8 @@ FINDING(PROVIDER_AGAIN, "provider-again", WARNING, "a second provider info recor
 	"provider #",
 	"At a second provider info record for an id, Perfetto and kymo clear the tables of the "
 	"provider, but some other readers do not. Use one id for each source. To return to a "
-	"provider, write a provider section record.")
+	"provider, write a provider section record. Not reported: kymo gives the id of a program "
+	"that has ended to another program, and defines everything anew.")
 FINDING(STRING_BEFORE_PROVIDER, "string-before-provider", WARNING,
 	"a string record before any provider info record", "string index #",
 	"Fuchsia's Rust reader drops such strings. Write the provider info record first, then the "
@@ -294,7 +295,9 @@ FINDING(DURATION_END_ALONE, "duration-end-alone", ERROR, "a duration end without
 FINDING(DURATION_OPEN, "duration-open", ERROR, "a duration begin without an end",
 	"process #, thread #",
 	"\"Must be matched by a duration end event\" (\"Duration begin event\"). Perfetto gives "
-	"the slice the length -1. At the end of the recording, end all open durations.")
+	"the slice the length -1. At the end of the recording, end all open durations. Not "
+	"reported: a program that kymo has recorded has open durations when its thread ends or the "
+	"recording ends.")
 FINDING(DURATION_NAMES, "duration-names", WARNING, "duration begin and end have different names",
 	"process #, thread #",
 	"A duration end closes the innermost open duration of its thread, also if the names "

@@ -46,11 +46,30 @@ static struct fxt_lint_provider *fxt_lint_frame_enter(struct fxt_lint *l,
 static void fxt_lint_frame_introduce(struct fxt_lint *l, struct fxt_lint_provider *p,
 				     const struct fxt_record *r)
 {
-	if (p->introduced)
+	if (p->introduced && l->has_kymo && !p->is_kymo)
+		p->again = l->here;
+	else if (p->introduced)
 		fxt_lint_find(l, FXT_FINDING_PROVIDER_AGAIN, l->here, r->metadata.provider_id, 0);
 	p->introduced = l->any_provider = true;
 	p->has_init = p->timed = false;
 	p->ticks_per_second = 1000000000;
+}
+
+/*
+ * When a program has ended, kymo gives its id to another program, and repeats nothing. So the next
+ * event is of another process.
+ */
+static void fxt_lint_frame_check_again(struct fxt_lint *l, struct fxt_lint_provider *p,
+				       const struct fxt_record *r)
+{
+	uint64_t process = r->thread.pid + 1;
+
+	if (!r->thread.defined)
+		return;
+	if (p->again.number != 0 && process == p->process)
+		fxt_lint_find(l, FXT_FINDING_PROVIDER_AGAIN, p->again, p->id, 0);
+	p->again.number = 0;
+	p->process = process;
 }
 
 static bool fxt_lint_frame_is_introduced(const struct fxt_lint *l, uint32_t id)
@@ -228,6 +247,8 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 
 	if (!p)
 		return;
+	p->is_kymo |= r->provider->is_kymo;
+	l->has_kymo |= p->is_kymo;
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		fxt_lint_frame_check_metadata(l, p, r);
@@ -246,6 +267,7 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 	case FXT_RECORD_EVENT:
 		if (!l->loss_reported)
 			l->loss_reported = fxt_lint_frame_is_loss_name(&r->name);
+		fxt_lint_frame_check_again(l, p, r);
 		fxt_lint_frame_check_fork(l, r);
 		break;
 	case FXT_RECORD_PROFILER:

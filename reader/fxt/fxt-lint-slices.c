@@ -45,6 +45,8 @@ void fxt_lint_event(struct fxt_lint *l, const struct fxt_record *r)
 	if (!r->thread.defined)
 		return;
 	track = fxt_lint_slices_get_track(l, r);
+	if (track)
+		track->of_program |= l->has_kymo && !r->provider->is_kymo;
 	if (r->subtype < FXT_EVENT_DURATION_BEGIN || r->subtype > FXT_EVENT_FLOW_END)
 		return;
 	fact.kind = kinds[r->subtype];
@@ -197,7 +199,8 @@ void fxt_lint_slices_finish(struct fxt_lint *l)
 	struct fxt_lint_track *t;
 
 	for (size_t pos = 0; (t = table_next(&l->tracks, &pos));) {
-		if (t->unknown)
+		/* (scopes of a program can be open when its thread or the recording ends) */
+		if (t->unknown || t->of_program)
 			continue;
 		fxt_lint_slices_settle(l, t, OPEN - 1);
 		for (size_t i = 0; i < t->depth; i++)

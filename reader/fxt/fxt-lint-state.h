@@ -86,7 +86,8 @@ struct fxt_lint_track {
 	struct fxt_lint_slice *stack; /* open durations, innermost last; owned */
 	size_t depth, room;
 	uint64_t last_ns;
-	bool unknown; /* some durations can be missing in the stack */
+	bool unknown;    /* some durations can be missing in the stack */
+	bool of_program; /* has events of a program that kymo has recorded */
 };
 
 enum fxt_lint_fact_kind {
@@ -136,7 +137,11 @@ struct fxt_lint_provider {
 	const struct fxt_provider *tables; /* borrowed from the reader */
 	uint32_t id;
 	bool introduced, has_init, timed;
+	bool is_kymo; /* its tables were kymo's at any time */
 	uint64_t ticks_per_second;
+	uint64_t process; /* koid of the process of the last event + 1; 0 = no event */
+	/* The id was introduced again, by kymo; number 0 = it was not, or its next event came. */
+	struct fxt_lint_place again;
 };
 
 struct fxt_lint {
@@ -154,6 +159,7 @@ struct fxt_lint {
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* the provider of the current records */
 	bool any_provider;
+	bool has_kymo; /* a provider is kymo's, so all others are programs that it has recorded */
 	uint64_t reported_offset; /* offset of the last record with an error */
 	uint64_t n_losses;
 	struct fxt_lint_place first_loss;
