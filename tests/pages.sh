@@ -14,6 +14,12 @@ page_commands() {
 	sed -n "/$2/,/$3/s/^    \(.*\)/\1/p" "$1" | sed 's/ *#.*//' | sed -e :a -e '/\\$/{ N; s/ *\\\n */ /; ta' -e '}'
 }
 
+# page_example FILE N: prints the Nth example of a manual page
+page_example() {
+	awk -v n="$2" '/^\.EX$/ { inside = ++i == n; next } /^\.EE$/ { inside = 0 } inside' "$1" |
+		sed 's/\\e/\\/g; s/\\-/-/g'
+}
+
 # page_programs: makes the commands of the page find kymo
 page_programs() {
 	mkdir "$TMP/bin"

@@ -7,6 +7,8 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../judge-words.sh"
+. "$(dirname "$0")/../pages.sh"
+need_command cc
 need_btf
 export KYMO_PROVIDER_DIR=$TMP/run
 
@@ -50,6 +52,27 @@ expect_exit 0 "$KYMO" record --direct -e app -o "$TMP/short.fxt" -- \
 	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$1" 1 2; done' sh "$APP_LOAD"
 assert_eq "$(records_of "$TMP/short.fxt")" 40 "records of programs that end at once"
 
+# ---- more programs than there are ids ----
+
+expect_exit 0 "$KYMO" record --direct -e app -o "$TMP/many.fxt" -- \
+	sh -c 'yes | sed 300q | xargs -P 8 -I {} "$1" 1 2' sh "$APP_LOAD"
+assert_eq "$(records_of "$TMP/many.fxt")" 1200 "records of 300 programs"
+expect_exit 0 "$KYMO" check --strict "$TMP/many.fxt"
+"$KYMO" dump "$TMP/many.fxt" >"$TMP/dump"
+assert_ge "$(grep -c "provider_info.*app-load" "$TMP/dump")" 300 "providers of 300 programs"
+
+# ---- the example of libkymo-provider(3) ----
+
+mkdir -p "$TMP/include/libkymo"
+cp "$ROOT/provider/kymo-provider.h" "$TMP/include/libkymo"
+page_example "$ROOT/docs/libkymo-provider.3" 1 >"$TMP/sums.c"
+cc -Wall -Werror -I"$TMP/include" -o "$TMP/sums" "$TMP/sums.c" -L"$KYMO_BUILD/provider" -lkymo-provider
+read -r _ _ options <<<"$(page_example "$ROOT/docs/libkymo-provider.3" 2)"
+# shellcheck disable=SC2086 # options
+(cd "$TMP" && expect_exit 0 "$KYMO" record --direct $options)
+assert_eq "$(records_of "$TMP/sums.fxt" sums)" 301 "records of the example"
+check_results "$TMP/sums.fxt"
+
 # ---- a buffer that is too small ----
 
 expect_exit 0 "$KYMO" record --direct -b 64K -e app -o "$TMP/tiny.fxt" -- "$APP_LOAD" 8 20000
@@ -74,6 +97,8 @@ wait "$load" || true
 finish "$recorder"
 assert_ge "$(records_of "$TMP/killed.fxt")" 6000 "records of a killed program"
 assert_eq "$(records_of "$TMP/killed.fxt" app_other)" 0 "records of another category"
+# (its threads were in scopes)
+expect_exit 0 "$KYMO" check --strict "$TMP/killed.fxt"
 
 # ---- filters ----
 
