@@ -55,7 +55,7 @@ assert_eq "$(records_of "$TMP/short.fxt")" 40 "records of programs that end at o
 # ---- more programs than there are ids ----
 
 expect_exit 0 "$KYMO" record --direct -e app -o "$TMP/many.fxt" -- \
-	sh -c 'yes | sed 300q | xargs -P 8 -I {} "$1" 1 2' sh "$APP_LOAD"
+	sh -c 'seq 300 | xargs -P 8 -I {} "$1" 1 2' sh "$APP_LOAD"
 assert_eq "$(records_of "$TMP/many.fxt")" 1200 "records of 300 programs"
 expect_exit 0 "$KYMO" check --strict "$TMP/many.fxt"
 "$KYMO" dump "$TMP/many.fxt" >"$TMP/dump"
