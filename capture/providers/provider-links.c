@@ -69,8 +69,16 @@ int provider_links_new(struct provider_links **ret, char why[static VALUE_WHY_MA
 	return 0;
 }
 
+static bool provider_links_has_ended(const struct provider_link *link)
+{
+	struct pollfd pfd = { .fd = link->pid_fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
 static void provider_links_hang_up(struct provider_links *l, struct provider_link *link)
 {
+	link->has_ended |= provider_links_has_ended(link);
 	/* (copies of the descriptor in children would stay in the set) */
 	provider_links_unwatch(l, link->fd);
 	provider_links_unwatch(l, link->pid_fd);
@@ -267,13 +275,6 @@ static void provider_links_serve(struct provider_links *l, struct provider_link 
 		link->n_packets++;
 	}
 	provider_links_unwatch(l, link->fd);
-}
-
-static bool provider_links_has_ended(const struct provider_link *link)
-{
-	struct pollfd pfd = { .fd = link->pid_fd, .events = POLLIN };
-
-	return poll(&pfd, 1, 0) > 0;
 }
 
 void provider_links_poll(struct provider_links *l)

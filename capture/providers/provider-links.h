@@ -41,6 +41,7 @@ struct provider_link {
 	unsigned n_categories; /* names of categories that the program has sent */
 	unsigned n_packets;    /* since provider_links_renew() */
 	bool is_gone;          /* the program has ended, or closed the connection, or was dropped */
+	bool has_ended;        /* it is gone, and the process had ended then */
 	uint64_t gone_ns;      /* CLOCK_BOOTTIME: when that was seen */
 	void *userdata;        /* of the caller */
 };

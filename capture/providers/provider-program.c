@@ -182,7 +182,8 @@ void provider_program_look(struct provider_program *p)
 {
 	uint64_t now_ns = clock_boot_ns(), image;
 
-	if (!p->buffer || p->until_ns != UINT64_MAX)
+	/* (another process can have the id of one that has ended) */
+	if (!p->buffer || p->until_ns != UINT64_MAX || p->link->has_ended)
 		return;
 	image = p->changed_ns ? 0 : provider_image_of(p->link->pid);
 	if (image == p->image && image)
@@ -220,18 +221,26 @@ static bool provider_program_has_stamp(uint64_t head)
 	       fxt_get_record_type(head) == FXT_RECORD_LOG;
 }
 
-/* Whether a record is from after an exec, or could be: names and blobs have no time. */
+/*
+ * Whether a record is from after an exec, or could be: names and blobs have no time. A record from
+ * after the end of the program or its connection is not the program's, either.
+ */
 static bool provider_program_is_late(struct provider_program *p, const uint64_t *words,
 				     unsigned n_words, bool is_durable)
 {
-	uint64_t ns;
+	bool has_until = p->until_ns != UINT64_MAX;
+	uint64_t until_ns = p->until_ns, ns;
 
-	if (p->until_ns == UINT64_MAX)
+	if (p->link->is_gone && p->link->gone_ns < until_ns)
+		until_ns = p->link->gone_ns;
+	if (until_ns == UINT64_MAX)
 		return false;
 	if (is_durable)
-		return fxt_get_record_type(words[0]) == FXT_RECORD_KERNEL_OBJECT;
-	return n_words < 2 || !provider_program_has_stamp(words[0]) ||
-	       !provider_program_time(p, words[1], &ns) || ns > p->until_ns;
+		return has_until && fxt_get_record_type(words[0]) == FXT_RECORD_KERNEL_OBJECT;
+	if (n_words < 2 || !provider_program_has_stamp(words[0]))
+		return has_until;
+	/* (a record with a wrong stamp is garbage anyway) */
+	return provider_program_time(p, words[1], &ns) && ns > until_ns;
 }
 
 /* Decides about a record by its time. Returns 0 or a PROVIDER_READ_*. */

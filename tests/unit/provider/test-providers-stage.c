@@ -377,6 +377,25 @@ TEST(ends_at_an_exec_without_a_record)
 	end_program(&p);
 }
 
+/* A child holds the buffer, but not the connection. */
+TEST(takes_no_records_from_after_the_end)
+{
+	struct fixture *f = *state;
+	struct program p;
+
+	begin_program(f, &p);
+	assert_false(has_read(f, 1));
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
+	close(p.fd);
+	p.fd = -1;
+	providers_stage_serve(&f->stage);
+	write_instants(&p, 7, clock_boot_ns(), (uint32_t)getpid());
+	assert_soon(has_read(f, 10));
+	assert_int_equal(f->stage.n_events, 10);
+	assert_int_equal(f->n_lost, 7);
+	end_program(&p);
+}
+
 /* A process that is not the program, but holds its connection since before an exec. */
 TEST(takes_nothing_if_another_process_answers)
 {
@@ -447,6 +466,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(floods_take_turns, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends_at_the_record_of_an_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends_at_an_exec_without_a_record, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(takes_no_records_from_after_the_end, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(takes_nothing_if_another_process_answers, set_up,
 						tear_down),
