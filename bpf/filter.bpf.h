@@ -18,8 +18,8 @@ struct filter_pids {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, FILTER_PIDS_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32); /* tgid */
-	__type(value, __u8);
+	__type(key, __u32);   /* tgid */
+	__type(value, __u64); /* FILTER_PID_... (bpf/record.h) */
 };
 
 struct filter_comm_key {

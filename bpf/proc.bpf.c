@@ -13,6 +13,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
+#include "bpf/task-state.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -69,25 +70,96 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 	bpf_probe_read_kernel_str(id->comm, sizeof(id->comm), p->comm);
 }
 
+/* ---- selected processes ---- */
+
+/* The number of selected processes that live: those whose entries have FILTER_PID_COUNTED. */
+__u32 filter_n_live = 0;
+
+/* Returns the start time of the process of P, as entries have it. */
+static __always_inline __u64 proc_start(struct task_struct *p)
+{
+	return BPF_CORE_READ(p, group_leader, start_boottime) & ~FILTER_PID_BITS;
+}
+
 /*
- * Selects the child of a selected process. If the map is full, the child's records count as lost.
+ * Changes *ENTRY from BEFORE to AFTER, and the number of living processes with it. Returns false
+ * if another program has changed the entry meanwhile. The number may be too high for a moment, but
+ * never too low, because the session ends at 0.
  */
-static __always_inline void proc_follow(struct task_struct *parent, struct task_struct *child,
-					__u64 now_ns)
+static __always_inline bool proc_change_entry(__u64 *entry, __u64 before, __u64 after)
+{
+	bool adds = after & ~before & FILTER_PID_COUNTED;
+	bool removes = before & ~after & FILTER_PID_COUNTED, done;
+
+	if (adds)
+		__sync_fetch_and_add(&filter_n_live, 1);
+	done = __sync_val_compare_and_swap(entry, before, after) == before;
+	if (done ? removes : adds)
+		__sync_fetch_and_add(&filter_n_live, -1);
+	return done;
+}
+
+/*
+ * Adds the process TGID that began at START, unless it has an entry. Returns false if it has one,
+ * or if the map is full. In the latter case, the records of the process count as lost.
+ */
+static __always_inline bool proc_add_entry(__u32 tgid, __u64 start)
+{
+	__u64 value = start | FILTER_PID_COUNTED;
+
+	__sync_fetch_and_add(&filter_n_live, 1);
+	if (bpf_map_update_elem(&filter_pids, &tgid, &value, BPF_NOEXIST) == 0)
+		return true;
+	__sync_fetch_and_add(&filter_n_live, -1);
+	if (!bpf_map_lookup_elem(&filter_pids, &tgid))
+		rec_lose(REC_RING_LIFECYCLE, bpf_ktime_get_boot_ns());
+	return false;
+}
+
+/*
+ * Marks the entry of the process TGID, whose last thread exits. If on_iter_follow changes the entry
+ * at the same time, that program marks it.
+ */
+static __always_inline void proc_end_entry(__u32 tgid, __u64 start)
+{
+	__u64 *entry = bpf_map_lookup_elem(&filter_pids, &tgid), value;
+
+	if (!entry)
+		return;
+	value = *entry;
+	if (value != (start | FILTER_PID_ENDED))
+		proc_change_entry(entry, value, start | FILTER_PID_ENDED);
+}
+
+/* Removes ENTRY, whose process has ended, and whose id TGID has another owner. */
+static __always_inline void proc_remove_entry(__u32 tgid, __u64 *entry, __u64 value)
+{
+	if (proc_change_entry(entry, value, FILTER_PID_ENDED))
+		bpf_map_delete_elem(&filter_pids, &tgid);
+}
+
+/* Selects the child of a selected process. */
+static __always_inline void proc_follow(struct task_struct *parent, struct task_struct *child)
 {
 	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
-	__u8 lives = FILTER_PID_LIVES;
+	__u64 start = proc_start(child), *entry = bpf_map_lookup_elem(&filter_pids, &tgid), value;
 
 	/*
-	 * An earlier process may have had the child's id, and the end of that process may not have
-	 * been reported. So its entry is removed. This comes before the check of the parent, since
-	 * on_iter_follow can select both parent and child meanwhile.
+	 * The entry of an earlier process with the child's id is removed, because its end may not
+	 * have been reported. This comes before the check of the parent, since on_iter_follow can
+	 * select both parent and child meanwhile.
 	 */
-	bpf_map_delete_elem(&filter_pids, &tgid);
-	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid) &&
-	    bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
-		rec_lose(REC_RING_LIFECYCLE, now_ns);
+	if (entry) {
+		value = *entry;
+		if ((value & ~FILTER_PID_BITS) == start)
+			return;
+		proc_remove_entry(tgid, entry, value);
+	}
+	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid))
+		proc_add_entry(tgid, start);
 }
+
+/* ---- events ---- */
 
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent,
@@ -99,7 +171,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 	__u64 cgroup_id;
 
 	if (filter_kinds & FILTER_PID && child->pid == child->tgid)
-		proc_follow(parent, child, now_ns);
+		proc_follow(parent, child);
 	/* The record would disclose either task to the owner of the other. */
 	if (filter_kinds & FILTER_OWN && !(own_is(parent) && own_is(child)))
 		return 0;
@@ -172,12 +244,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	 * Other threads of the process can still be exiting. on_sched_process_free removes the
 	 * entry.
 	 */
-	if (filter_kinds & FILTER_PID && ends) {
-		__u8 *value = bpf_map_lookup_elem(&filter_pids, &tgid);
-
-		if (value)
-			*value = FILTER_PID_ENDED;
-	}
+	if (filter_kinds & FILTER_PID && ends)
+		proc_end_entry(tgid, proc_start(p));
 	if (!selected)
 		return 0;
 	cgroup_id = cgroup_send(p, now_ns);
@@ -201,21 +269,21 @@ int BPF_PROG(on_own_exit)
 }
 
 /*
- * Runs when a task is freed. If the id is in use again, its entry is not marked as ended, and
+ * Runs when a task is freed. If the id is in use again, the entry has another start time, and
  * stays.
  */
 SEC("?tp_btf/sched_process_free")
 int TIMED_PROG(COST_LIFECYCLE, on_sched_process_free, struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid;
-	__u8 *value;
+	__u64 *entry;
 
 	if (filter_kinds & FILTER_OWN)
 		own_forget(p);
 	if (p->pid != p->tgid)
 		return 0;
-	value = bpf_map_lookup_elem(&filter_pids, &tgid);
-	if (value && *value == FILTER_PID_ENDED)
+	entry = bpf_map_lookup_elem(&filter_pids, &tgid);
+	if (entry && *entry == ((p->start_boottime & ~FILTER_PID_BITS) | FILTER_PID_ENDED))
 		bpf_map_delete_elem(&filter_pids, &tgid);
 	return 0;
 }
@@ -300,31 +368,61 @@ static __always_inline bool proc_descends_from_selected(struct task_struct *p)
 }
 
 /*
- * Selects the existing descendants of selected processes. on_sched_process_fork is already
- * attached, and selects each child whose parent is selected at the fork. Any other child is in the
- * list of tasks before its parent is selected, so the next round of this program finds it.
+ * Counts P, whose entry is *ENTRY with VALUE, or adds an entry. on_sched_process_exit may have run
+ * before it could see this, so the process is checked again.
+ */
+static __always_inline void proc_count(struct task_struct *p, __u64 *entry, __u64 value,
+				       bool is_own)
+{
+	__u32 tgid = (__u32)p->tgid;
+	__u64 start = proc_start(p);
+
+	if (!(entry ? proc_change_entry(entry, value, start | FILTER_PID_COUNTED)
+		    : proc_add_entry(tgid, start)))
+		return;
+	if (!is_own)
+		__sync_fetch_and_add(&filter_followed, 1);
+	/* (with this, and the atomic operation before it, the read comes after the write) */
+	own_read_barrier();
+	if (BPF_CORE_READ(p, signal, live.counter) == 0)
+		proc_end_entry(tgid, start);
+}
+
+/*
+ * Counts the selected processes, and selects the existing descendants of selected processes.
+ * on_sched_process_fork is already attached, and selects each child whose parent is selected at the
+ * fork. Any other child is in the list of tasks before its parent is selected, so the next round of
+ * this program finds it.
+ *
+ * The entry of an earlier process with the id of P is removed here if P was forked before
+ * on_sched_process_fork was attached. Until a new task has passed that program, the entry is left
+ * to it.
  */
 SEC("?iter/task")
 int on_iter_follow(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
-	__u8 lives = FILTER_PID_LIVES;
+	__u64 *entry, value = 0;
+	bool is_new, is_own;
 	__u32 tgid;
 
 	if (!p || p->pid != p->tgid || BPF_CORE_READ(p, signal, live.counter) == 0)
 		return 0;
+	is_new = BPF_CORE_READ(p, __state) & TASK_NEW;
+	own_read_barrier();
 	tgid = (__u32)p->tgid;
-	if (bpf_map_lookup_elem(&filter_pids, &tgid) || !proc_descends_from_selected(p))
+	entry = bpf_map_lookup_elem(&filter_pids, &tgid);
+	if (entry)
+		value = *entry;
+	/* (0: a request for the process that has this id) */
+	is_own = entry && (value ? (value & ~FILTER_PID_BITS) == proc_start(p) : !is_new);
+	if (is_own ? value & (FILTER_PID_COUNTED | FILTER_PID_ENDED) : entry && is_new)
 		return 0;
-	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0) {
-		rec_lose(REC_RING_LIFECYCLE, bpf_ktime_get_boot_ns());
-		return 0;
+	if (is_own || proc_descends_from_selected(p)) {
+		proc_count(p, entry, value, is_own);
+	} else if (entry) {
+		proc_remove_entry(tgid, entry, value);
 	}
-	/* If the process ended meanwhile, on_sched_process_exit did not see the entry. */
-	if (BPF_CORE_READ(p, signal, live.counter) == 0)
-		bpf_map_delete_elem(&filter_pids, &tgid);
-	else
-		__sync_fetch_and_add(&filter_followed, 1);
 	return 0;
 }
 

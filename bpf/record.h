@@ -550,10 +550,14 @@ struct kernel_text {
 #define FILTER_ANCESTORS_MAX 32
 #define OWN_GIDS_MAX         32
 
-/* Values in the map of selected processes. */
-#define FILTER_PID_LIVES 1
-/* The last thread of the process exits; the entry is removed when all threads are gone. */
-#define FILTER_PID_ENDED 2
+/*
+ * A value in the map of selected processes is the start time of the process (CLOCK_BOOTTIME, ns),
+ * with these bits in place of the lowest ones. It is 0 if the process was requested and has not
+ * been found yet. A new process has the id of an ended one if the start times differ.
+ */
+#define FILTER_PID_ENDED   1ULL /* no thread is left, or the last one exits */
+#define FILTER_PID_COUNTED 2ULL /* it is part of the number of living processes */
+#define FILTER_PID_BITS    3ULL
 
 /*
  * A cgroup to follow. A restart gives a cgroup a new id, so it is identified by its name below a

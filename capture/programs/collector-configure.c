@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/programs/collector-parts.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/random.h>
 
 #include <bpf/bpf.h>
@@ -257,12 +259,13 @@ int collector_configure(struct collector *c, const struct session_options *o)
 
 int collector_fill_filters(struct collector *c, const struct capture_filter *f)
 {
-	uint8_t one = FILTER_PID_LIVES;
+	const uint64_t requested = 0;
+	uint8_t one = 1;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < f->n_pids; i++)
 		r = bpf_map__update_elem(c->skel->maps.filter_pids, &f->pids[i], sizeof(uint32_t),
-					 &one, sizeof(one), BPF_ANY);
+					 &requested, sizeof(requested), BPF_ANY);
 	for (size_t i = 0; r == 0 && i < f->n_uids; i++)
 		r = bpf_map__update_elem(c->skel->maps.filter_uids, &f->uids[i], sizeof(uint32_t),
 					 &one, sizeof(one), BPF_ANY);
@@ -273,4 +276,28 @@ int collector_fill_filters(struct collector *c, const struct capture_filter *f)
 		r = bpf_map__update_elem(c->skel->maps.filter_cgroups, &i, sizeof(i),
 					 &f->cgroups[i], sizeof(f->cgroups[i]), BPF_ANY);
 	return r;
+}
+
+void collector_forget_ended(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.filter_pids);
+	uint32_t pid, next;
+	uint64_t value;
+	bool more = fd >= 0 && bpf_map_get_next_key(fd, NULL, &next) == 0;
+
+	while (more) {
+		pid = next;
+		more = bpf_map_get_next_key(fd, &pid, &next) == 0;
+		if (bpf_map_lookup_elem(fd, &pid, &value) < 0)
+			continue;
+		/* (0: a requested process that was not found at the start) */
+		if (value == 0 || value & FILTER_PID_ENDED ||
+		    (kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
+			bpf_map_delete_elem(fd, &pid);
+			continue;
+		}
+		value &= ~FILTER_PID_BITS;
+		bpf_map_update_elem(fd, &pid, &value, BPF_EXIST);
+	}
+	__atomic_store_n(&c->skel->bss->filter_n_live, 0, __ATOMIC_RELAXED);
 }

@@ -137,6 +137,12 @@ void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROB
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 
+/*
+ * To be called while no program is attached. Removes the selected processes that have ended. The
+ * others are counted when the programs are attached.
+ */
+void collector_forget_ended(struct collector *c);
+
 /* Sets the sizes of the rings, before the programs are loaded. Returns 0 or a negative errno. */
 int collector_configure_rings(struct collector *c, const struct session_options *o);
 

@@ -213,8 +213,10 @@ static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, v
 	return collector_iterate_fd(program_iterator_open(prog), fn, userdata);
 }
 
-/* Selects the existing descendants of selected processes, in rounds, until a round selects no
- * process. Later children are selected at their fork. */
+/*
+ * Counts the selected processes that live, and selects their existing descendants, in rounds, until
+ * a round finds no other process. Later children are selected at their fork.
+ */
 static int collector_follow_present(struct collector *c, char **reterr_text)
 {
 	uint32_t *followed = &c->skel->bss->filter_followed, before;
@@ -297,11 +299,12 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
 		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
+		/* The end of each process that a fork has selected is seen. */
+		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
+		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
 		{ skel->progs.on_task_rename, &skel->links.on_task_rename },
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
-		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
-		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
 		/* This one comes after the program with which the filter follows forks. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
@@ -618,6 +621,7 @@ int collector_resume(struct collector *c, char **reterr_text)
 		return load_error(r, "begin again", reterr_text);
 	r = collector_attach_rows(&first, 1, reterr_text);
 	if (r == 0) {
+		collector_forget_ended(c);
 		map_rings_start(c->map_rings);
 		collector_check_cpus(c);
 		r = collector_attach_program(c, reterr_text);
@@ -755,22 +759,7 @@ void collector_answer_doorbell(struct collector *c)
 
 bool collector_pids_live(const struct collector *c)
 {
-	const struct bpf_map *map = c->skel->maps.filter_pids;
-	uint32_t key, *before = NULL;
-	uint8_t value;
-
-	/* (if an entry vanishes meanwhile, the list begins again) */
-	for (unsigned n = 0; n < FILTER_PIDS_MAX; n++) {
-		int r = bpf_map__get_next_key(map, before, &key, sizeof(key));
-
-		if (r < 0)
-			return r != -ENOENT;
-		before = &key;
-		if (bpf_map__lookup_elem(map, &key, sizeof(key), &value, sizeof(value), 0) == 0 &&
-		    value == FILTER_PID_LIVES)
-			return true;
-	}
-	return true;
+	return __atomic_load_n(&c->skel->bss->filter_n_live, __ATOMIC_RELAXED) > 0;
 }
 
 uint64_t collector_n_malformed(const struct collector *c)

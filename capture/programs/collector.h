@@ -296,8 +296,9 @@ int collector_doorbell_fd(const struct collector *c);
 void collector_answer_doorbell(struct collector *c);
 
 /*
- * Returns false if all processes that the filter has selected by pid, and their descendants, have
- * ended. They are selected as the kernel does it, so a child counts even if its parent has ended.
+ * After collector_attach(): returns false if all processes that the filter has selected by pid, and
+ * their descendants, have ended. The programs count them, so a child counts even if its parent has
+ * ended. In a pause, ends are not noticed until collector_resume().
  */
 bool collector_pids_live(const struct collector *c);
 
