@@ -43,6 +43,7 @@ FUNCTION_LOAD=${FUNCTION_LOAD:-$KYMO_BUILD/tests/support/function-load}
 LIST_STACKS=${LIST_STACKS:-$KYMO_BUILD/tests/support/list-stacks}
 LEAK_PROGRAMS=${LEAK_PROGRAMS:-$KYMO_BUILD/tests/support/plant}
 RESOURCE_LOAD=${RESOURCE_LOAD:-$KYMO_BUILD/tests/support/resource-load}
+PIDS_LIVE=${PIDS_LIVE:-$KYMO_BUILD/tests/support/pids-live}
 LOAD_PROGRAMS=${LOAD_PROGRAMS:-$KYMO_BUILD/tests/support/load-programs}
 STACK_DEPTHS=${STACK_DEPTHS:-$KYMO_BUILD/tests/support/stack-depths}
 PATH=$PATH:/usr/sbin:/sbin
