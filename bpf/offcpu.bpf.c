@@ -20,6 +20,7 @@
 #include "bpf/cpu-state.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/piece.bpf.h"
+#include "bpf/present-pages.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -548,12 +549,6 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 /* User space sets the time when all programs were attached, and resets the number of copies. */
 __u64 waiting_listed_ns = 0;
 __u32 waiting_n_copied = 0;
-/*
- * If waiting_tid is not 0, only this thread is listed. User space has seen that its lock, at
- * waiting_lock, is in a page that is present and belongs to its process alone.
- */
-__u32 waiting_tid = 0;
-__u64 waiting_lock = 0;
 
 /*
  * Returns the state of P if it waits, otherwise 0. It is also 0 for kernel threads that only wait
@@ -571,26 +566,57 @@ static __always_inline __u32 waiting_state(struct task_struct *p)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define VM_UFFD_MISSING 0x00000200
-#define VM_PFNMAP       0x00000400
-#define VM_UFFD_WP      0x00001000
-#define VM_IO           0x00004000
-
-struct waiting_area {
-	__u64 sp, bytes; /* from SP on */
-	bool is_own;     /* SP is in a page of the process alone, also if the mapping has a file */
+/* The memory of a waiting thread from ADDRESS on. */
+struct waiting_memory {
+	__u64 address;
+	__u32 n; /* the number of bytes that were read */
+	union {
+		struct offcpu_mutex mutex;
+		__u32 words[sizeof(struct offcpu_mutex) / sizeof(__u32)];
+	};
 };
 
-/*
- * Pages of other mappings can come from another program (FUSE, userfaultfd). That program need not
- * answer, so the copy could wait forever.
- */
-static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
-			    struct waiting_area *to)
+/* Copies the stack, until a page is not present. Pages are not waited for (present-pages.bpf.h). */
+static long waiting_copy_stack(struct task_struct *p, struct vm_area_struct *vma,
+			       struct waiting_memory *m)
 {
-	if ((!vma->vm_file || to->is_own) &&
-	    !(vma->vm_flags & (VM_UFFD_MISSING | VM_PFNMAP | VM_UFFD_WP | VM_IO)))
-		to->bytes = (vma->vm_end - to->sp) & ~7ull;
+	__u64 pgd = (__u64)BPF_CORE_READ(vma, vm_mm, pgd), address = m->address, end = vma->vm_end;
+	__u32 zero = 0, n = 0, step;
+	struct waiting_room *room = bpf_map_lookup_elem(&waiting_rooms, &zero);
+
+	if (!room)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i <= WAITING_STACK_BYTES / PRESENT_PAGE_BYTES; i++) {
+		step = PRESENT_PAGE_BYTES - (__u32)(address & (PRESENT_PAGE_BYTES - 1));
+		/* The barriers make the compiler keep the checks, for the verifier. */
+		barrier_var(step);
+		barrier_var(n);
+		if (address >= end || n >= WAITING_STACK_BYTES || step > PRESENT_PAGE_BYTES ||
+		    !present_page_read(pgd, address, room->stack + n, step))
+			break;
+		address += step;
+		n += step;
+	}
+	m->n = n < WAITING_STACK_BYTES ? n & ~7u : WAITING_STACK_BYTES;
+	return 0;
+}
+
+/* Reads the lock, word by word, since it can be in two pages. */
+static long waiting_read_lock(struct task_struct *p, struct vm_area_struct *vma,
+			      struct waiting_memory *m)
+{
+	__u64 pgd = (__u64)BPF_CORE_READ(vma, vm_mm, pgd), address = m->address, end = vma->vm_end;
+
+	/* (a futex is aligned, so no word is in two pages) */
+	if (address % sizeof(__u32))
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < sizeof(m->mutex) / sizeof(__u32); i++, address += sizeof(__u32)) {
+		if (address >= end || !present_page_read(pgd, address, &m->words[i], sizeof(__u32)))
+			break;
+		m->n += sizeof(__u32);
+	}
 	return 0;
 }
 
@@ -618,39 +644,32 @@ static __always_inline void waiting_fill(struct rec_piece *piece, struct task_st
 static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task_struct *p)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
-	struct waiting_area area = { .sp = regs->sp };
+	struct waiting_memory m = { .address = regs->sp };
 	__u32 n;
 
-	if (regs->cs != STACK_CS_64 || bpf_find_vma(p, area.sp, waiting_on_area, &area, 0) < 0)
+	if (regs->cs != STACK_CS_64 || bpf_find_vma(p, m.address, waiting_copy_stack, &m, 0) < 0)
 		return 0;
-	n = area.bytes < WAITING_STACK_BYTES ? (__u32)area.bytes : WAITING_STACK_BYTES;
+	n = m.n;
 	/* The barrier makes the compiler keep the check, so that the verifier knows the limit. */
 	barrier_var(n);
-	if (n == 0 || n > WAITING_STACK_BYTES ||
-	    bpf_copy_from_user_task(room->stack, n, (const void *)area.sp, p, 0) < 0)
+	if (n == 0 || n > WAITING_STACK_BYTES)
 		return 0;
 	waiting_fill(&room->piece, p, regs, n);
 	return sizeof(room->piece) + n;
 }
 
-/*
- * As offcpu_read_owner(), for a thread that waited before the recording. Its lock is read only from
- * memory without a file, for the reason above, or from a page that has been written: such a page is
- * not one of the file any more.
- */
+/* As offcpu_read_owner(), for a thread that waited before the recording. */
 static __always_inline void waiting_read_owner(struct task_struct *p, struct offcpu_call *call)
 {
-	struct waiting_area area = {
-		.sp = call->argument,
-		.is_own = waiting_tid == (__u32)p->pid && waiting_lock == call->argument,
-	};
-	struct offcpu_mutex m = {};
+	struct waiting_memory m = { .address = call->argument };
 
 	if (!offcpu_may_be_lock(p, call) ||
-	    bpf_find_vma(p, area.sp, waiting_on_area, &area, 0) < 0 || area.bytes < sizeof(m) ||
-	    bpf_copy_from_user_task(&m, sizeof(m), (const void *)area.sp, p, 0) < 0)
+	    bpf_find_vma(p, m.address, waiting_read_lock, &m, 0) < 0 || m.n == 0)
 		return;
-	offcpu_set_owner(p, call, &m);
+	/* (a priority-inheriting futex is a single word) */
+	if (m.n < sizeof(m.mutex))
+		m.mutex.n_users = 0;
+	offcpu_set_owner(p, call, &m.mutex);
 }
 #else
 static __always_inline void waiting_read_owner(struct task_struct *p, struct offcpu_call *call)
@@ -703,11 +722,10 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 
 /*
  * Runs when the programs have been attached, for threads that already wait. These threads have not
- * left a CPU since, so they have no entry, and their user stacks were not walked. This program may
- * sleep, because only such a program can read the memory of another process. User space walks the
- * copy (bpf/piece.bpf.h).
+ * left a CPU since, so they have no entry, and their user stacks were not walked. Their stacks are
+ * copied, and user space walks the copy (bpf/piece.bpf.h). Nothing here waits for another program.
  */
-SEC("?iter.s/task")
+SEC("?iter/task")
 int on_iter_waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
@@ -717,12 +735,6 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (!p || !room || !filter_selects(p))
 		return 0;
 	tid = p->pid;
-	/*
-	 * If kymo is in another pid namespace, its id of the thread is another one. Then the thread
-	 * is only listed with all others, without its lock.
-	 */
-	if (waiting_tid && waiting_tid != tid)
-		return 0;
 	/* This time is read before the state: if P runs meanwhile, the time changes. */
 	room->thread.ran_ns = BPF_CORE_READ(p, se.sum_exec_runtime);
 	barrier();
@@ -738,7 +750,7 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	/* If the owner of the process has changed meanwhile, the data is dropped. */
 	if (filter_kinds & FILTER_OWN && !own_is(p))
 		return 0;
-	if (bytes > sizeof(room->piece) + sizeof(room->stack))
+	if (bytes > sizeof(room->piece) + WAITING_STACK_BYTES)
 		return 0;
 	/* If there is no room for the record, the kernel calls the program again. */
 	if (bytes && bpf_seq_write(ctx->meta->seq, &room->piece, bytes) < 0)

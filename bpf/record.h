@@ -386,9 +386,9 @@ _Static_assert(sizeof(struct offcpu_thread) == 1112, "ABI");
 struct waiting_room {
 	struct offcpu_thread thread;
 	struct rec_piece piece;
-	__u8 stack[WAITING_STACK_BYTES];
+	__u8 stack[WAITING_STACK_BYTES + 4096]; /* its last page can begin before the limit */
 };
-_Static_assert(sizeof(struct waiting_room) == 1112 + 5520 + WAITING_STACK_BYTES, "ABI");
+_Static_assert(sizeof(struct waiting_room) == 1112 + 5520 + WAITING_STACK_BYTES + 4096, "ABI");
 
 /*
  * The ids of the stacks that each CPU has sent. The ids are in sets; in a full set, a new id
@@ -532,6 +532,15 @@ _Static_assert(sizeof(struct rec_registers) == 376, "ABI");
 /* The addresses of the kernel's own code; 0 = hidden. */
 struct kernel_text {
 	__u64 start, end;
+};
+
+/* Bytes of user space that can be found in the physical memory. */
+#define PRESENT_KNOWN_BYTES 32
+#define PRESENT_TRIES_MAX   65536 /* gigabytes */
+
+struct present_known {
+	__u64 address;    /* in user space: of PRESENT_KNOWN_BYTES random bytes in one page */
+	__u64 memory_end; /* no physical memory is at this address, or beyond it */
 };
 
 /* ---- filters ---- */

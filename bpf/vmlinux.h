@@ -128,7 +128,12 @@ struct uprobes_state {
 	struct hlist_head head_tramps; /* since 6.18: each is an [uprobes-trampoline] */
 };
 
+typedef struct {
+	unsigned long pgd;
+} pgd_t;
+
 struct mm_struct {
+	pgd_t *pgd;
 #if defined(__TARGET_ARCH_x86)
 	mm_context_t context;
 #endif

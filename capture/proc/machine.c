@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -29,4 +30,26 @@ uint64_t machine_switches(const char *proc)
 			break;
 	fclose(f);
 	return n;
+}
+
+uint64_t machine_memory_end(const char *zoneinfo)
+{
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE), spanned = 0, start, end = 0;
+	_cleanup_free_ char *line = NULL;
+	char zone[16] = "";
+	size_t room = 0;
+	FILE *f = fopen(zoneinfo, "re");
+
+	if (!f)
+		return 0;
+	while (getline(&line, &room, f) > 0)
+		if (sscanf(line, "Node %*u, zone %15s", zone) == 1)
+			spanned = 0;
+		else if (sscanf(line, " start_pfn: %" SCNu64, &start) == 1 &&
+			 strcmp(zone, "Device") != 0 && (start + spanned) * page_bytes > end)
+			end = (start + spanned) * page_bytes;
+		else
+			sscanf(line, " spanned %" SCNu64, &spanned);
+	fclose(f);
+	return end;
 }

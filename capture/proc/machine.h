@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The facts about the machine that budgets need: its total CPU time, and its load. Does not block.
+ * Facts about the machine: its total CPU time, its load, and its memory. Does not block.
  */
 #pragma once
 
@@ -14,3 +14,9 @@ unsigned machine_n_cpus(void);
  * if unknown.
  */
 uint64_t machine_switches(const char *proc);
+
+/*
+ * Returns the end of the physical memory, without that of devices, from ZONEINFO
+ * ("/proc/zoneinfo"); 0 if unknown.
+ */
+uint64_t machine_memory_end(const char *zoneinfo);

@@ -223,6 +223,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_iter_offcpu, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_iter_waiting, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_find_present_pages, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_moment, o->categories & CATEGORY_MOMENTS },
 		{ skel->progs.on_block_insert, o->categories & CATEGORY_BLOCK },
 		{ skel->progs.on_block_issue, o->categories & CATEGORY_BLOCK },

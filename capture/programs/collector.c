@@ -7,11 +7,12 @@
 #include <linux/membarrier.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 
 #include <bpf/bpf.h>
 
-#include "capture/proc/waiting-locks.h"
+#include "capture/proc/machine.h"
 #include "capture/programs/cpus.h"
 #include "capture/programs/decode.h"
 #include "capture/programs/load-error.h"
@@ -378,39 +379,33 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 	return r < 0 ? load_error_perf(r, "take samples (perf events)", reterr_text) : 0;
 }
 
-struct collector_waiting {
-	struct collector *c;
-	collector_record_fn fn;
-	void *userdata;
-};
-
-/* Lists thread TID alone, whose lock at ADDRESS is in memory that can be read now. */
-static int collector_list_waiting_task(pid_t pid, pid_t tid, uint64_t address, void *userdata)
+/*
+ * Finds where the kernel maps all physical memory. Without it, the stacks and locks of waiting
+ * threads are unknown.
+ */
+static void collector_find_memory(struct collector *c)
 {
-	const struct collector_waiting *w = userdata;
-	struct kymo_bpf *skel = w->c->skel;
-	int fd;
+	_Alignas(PRESENT_KNOWN_BYTES) uint8_t bytes[PRESENT_KNOWN_BYTES];
+	struct present_known known = {
+		.address = (uintptr_t)bytes,
+		.memory_end = machine_memory_end("/proc/zoneinfo"),
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &known, .ctx_size_in = sizeof(known));
+	int fd = bpf_program__fd(c->skel->progs.on_find_present_pages);
 
-	skel->bss->waiting_tid = (uint32_t)tid;
-	skel->bss->waiting_lock = address;
-	fd = program_iterator_open_process(skel->progs.on_iter_waiting, (uint32_t)tid);
-	/* (the thread can have ended) */
-	return fd < 0 ? 0 : collector_iterate_fd(fd, w->fn, w->userdata);
+	/* (the kernel can move the page meanwhile) */
+	for (unsigned i = 0; i < 3 && fd >= 0 && c->skel->bss->present_pages_base == 0; i++)
+		if (getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) == sizeof(bytes))
+			bpf_prog_test_run_opts(fd, &opts);
 }
 
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata)
 {
-	struct collector_waiting w = { c, fn, userdata };
-	int r;
-
 	if (!c->skel->links.on_offcpu_switch)
 		return 0;
+	collector_find_memory(c);
 	c->skel->bss->waiting_n_copied = 0;
 	c->skel->bss->waiting_listed_ns = clock_boot_ns();
-	r = waiting_locks_each(collector_list_waiting_task, &w);
-	c->skel->bss->waiting_tid = 0;
-	if (r < 0)
-		return r;
 	return collector_iterate(c->skel->progs.on_iter_waiting, fn, userdata);
 }
 

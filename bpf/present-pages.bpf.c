@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Finds where the kernel maps all physical memory. */
+#include "bpf/present-pages.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+__u64 present_pages_base = 0, present_pages_end = 0;
+
+#if defined(__TARGET_ARCH_x86)
+/* Bits of the entries of page tables. */
+#define PRESENT_PAGE_IS_PRESENT 0x001ull
+#define PRESENT_PAGE_IS_USER    0x004ull
+#define PRESENT_PAGE_IS_LARGE   0x080ull
+#define PRESENT_PAGE_IS_SPECIAL 0x200ull     /* no memory, but for example a device */
+#define PRESENT_PAGE_IS_DEVICE  (1ull << 58) /* memory of a device */
+/*
+ * The bits of an address, up to the size of memory that the kernel supports. With five levels, it
+ * is one bit less: AMD's memory encryption sets the last bit, or bit 47 of processors that have
+ * only four levels.
+ */
+#define PRESENT_PAGE_ADDRESS_4 0x00003ffffffff000ull
+#define PRESENT_PAGE_ADDRESS_5 0x0007fffffffff000ull
+/* With four levels, the kernel's half of the address space begins here; with five, below. */
+#define PRESENT_PAGES_KERNEL_4 0xffff800000000000ull
+
+__noinline __u64 present_page_find(__u64 pgd, __u64 base, __u64 address)
+{
+	bool has_five = pgd < PRESENT_PAGES_KERNEL_4;
+	__u64 mask = has_five ? PRESENT_PAGE_ADDRESS_5 : PRESENT_PAGE_ADDRESS_4;
+	__u64 table = pgd, entry, physical, in_page;
+	int level = has_five ? 4 : 3;
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 5; i++, level--) {
+		if (level < 0)
+			return 0;
+		in_page = (1ull << (12 + 9 * level)) - 1;
+		entry = address >> (12 + 9 * level) & 511;
+		if (bpf_probe_read_kernel(&entry, sizeof(entry), (void *)(table + entry * 8)) < 0 ||
+		    !(entry & PRESENT_PAGE_IS_PRESENT) || !(entry & PRESENT_PAGE_IS_USER))
+			return 0;
+		physical = entry & mask;
+		if (level == 0 || (level <= 2 && entry & PRESENT_PAGE_IS_LARGE)) {
+			physical = (physical & ~in_page) | (address & in_page);
+			if (entry & (PRESENT_PAGE_IS_SPECIAL | PRESENT_PAGE_IS_DEVICE))
+				return 0;
+			return physical < present_pages_end ? physical : 0;
+		}
+		if (physical >= present_pages_end)
+			return 0;
+		table = base + physical;
+	}
+	return 0;
+}
+
+/* The kernel aligns the address to this. */
+#define PRESENT_PAGES_ALIGN (1ull << 30)
+
+struct present_pages_search {
+	__u64 pgd, first, known;
+	__u64 bytes[PRESENT_KNOWN_BYTES / sizeof(__u64)];
+};
+
+/* Tries the I-th address. Returns 1 if the known bytes are found through it. */
+static long present_pages_try(__u64 i, struct present_pages_search *s)
+{
+	__u64 base = s->first + i * PRESENT_PAGES_ALIGN, physical;
+	__u64 found[PRESENT_KNOWN_BYTES / sizeof(__u64)];
+
+	physical = present_page_find(s->pgd, base, s->known);
+	if (!physical ||
+	    bpf_probe_read_kernel(found, sizeof(found), (const void *)(base + physical)) < 0)
+		return 0;
+	for (__u32 w = 0; w < PRESENT_KNOWN_BYTES / sizeof(__u64); w++)
+		if (found[w] != s->bytes[w])
+			return 0;
+	present_pages_base = base;
+	return 1;
+}
+
+/*
+ * User space runs this program, with random bytes of its own. The address can be none of the
+ * kernel's symbols: it is a variable, whose name many kernels do not keep, and hide from most
+ * processes. But the first page table of the process is mapped there, too. So few addresses are
+ * possible: one in each gigabyte of memory. The right one leads to the known bytes, by the page
+ * tables.
+ *
+ * The lowest address is tried first. Lower addresses than the right one lead to memory, or to
+ * nothing. Higher ones could lead to mapped devices, whose registers must not be read.
+ */
+SEC("?syscall")
+int on_find_present_pages(struct present_known *known)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct present_pages_search s = { .known = known->address };
+	__u64 end = known->memory_end, n;
+
+	s.pgd = (__u64)BPF_CORE_READ(p, mm, pgd);
+	if (bpf_probe_read_user(s.bytes, sizeof(s.bytes), (const void *)s.known) < 0)
+		return 0;
+	n = end / PRESENT_PAGES_ALIGN + 1;
+	if (n > PRESENT_TRIES_MAX || end == 0)
+		return 0;
+	present_pages_end = end;
+	s.first = (s.pgd & ~(PRESENT_PAGES_ALIGN - 1)) - (n - 1) * PRESENT_PAGES_ALIGN;
+	bpf_loop((__u32)n, present_pages_try, &s, 0);
+	return 0;
+}
+#else
+SEC("?syscall")
+int on_find_present_pages(struct present_known *known)
+{
+	return 0;
+}
+#endif
