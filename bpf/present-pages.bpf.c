@@ -79,29 +79,34 @@ static long present_pages_try(__u64 i, struct present_pages_search *s)
 }
 
 /*
- * User space runs this program, with random bytes of its own. The address can be none of the
- * kernel's symbols: it is a variable, whose name many kernels do not keep, and hide from most
- * processes. But the first page table of the process is mapped there, too. So few addresses are
- * possible: one in each gigabyte of memory. The right one leads to the known bytes, by the page
- * tables.
+ * User space runs this program, with random bytes of its own. It uses the kernel's variable, if its
+ * address is known. Many kernels keep no names of variables, and hide them without CAP_SYSLOG.
  *
- * The lowest address is tried first. Lower addresses than the right one lead to memory, or to
- * nothing. Higher ones could lead to mapped devices, whose registers must not be read.
+ * Otherwise the address is searched. The first page table of the process is mapped there, too, so
+ * few addresses are possible: one in each gigabyte of memory. The right one leads to the known
+ * bytes, by the page tables. The lowest address is tried first. Lower addresses than the right one
+ * lead to memory, or to nothing. Higher ones could lead to mapped devices, whose registers must not
+ * be read.
  */
 SEC("?syscall")
 int on_find_present_pages(struct present_known *known)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct present_pages_search s = { .known = known->address };
-	__u64 end = known->memory_end, n;
+	__u64 end = known->memory_end, variable = 0, n;
 
 	s.pgd = (__u64)BPF_CORE_READ(p, mm, pgd);
-	if (bpf_probe_read_user(s.bytes, sizeof(s.bytes), (const void *)s.known) < 0)
-		return 0;
-	n = end / PRESENT_PAGES_ALIGN + 1;
-	if (n > PRESENT_TRIES_MAX || end == 0)
+	if (end == 0 || bpf_probe_read_user(s.bytes, sizeof(s.bytes), (const void *)s.known) < 0)
 		return 0;
 	present_pages_end = end;
+	bpf_kallsyms_lookup_name("page_offset_base", sizeof("page_offset_base"), 0, &variable);
+	if (variable && bpf_probe_read_kernel(&s.first, sizeof(s.first), (void *)variable) == 0) {
+		present_pages_try(0, &s);
+		return 0;
+	}
+	n = end / PRESENT_PAGES_ALIGN + 1;
+	if (!known->can_search || n > PRESENT_TRIES_MAX)
+		return 0;
 	s.first = (s.pgd & ~(PRESENT_PAGES_ALIGN - 1)) - (n - 1) * PRESENT_PAGES_ALIGN;
 	bpf_loop((__u32)n, present_pages_try, &s, 0);
 	return 0;

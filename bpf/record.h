@@ -541,6 +541,7 @@ struct kernel_text {
 struct present_known {
 	__u64 address;    /* in user space: of PRESENT_KNOWN_BYTES random bytes in one page */
 	__u64 memory_end; /* no physical memory is at this address, or beyond it */
+	__u64 can_search; /* 1 = all memory can be read */
 };
 
 /* ---- filters ---- */

@@ -32,18 +32,22 @@ uint64_t machine_switches(const char *proc)
 	return n;
 }
 
-uint64_t machine_memory_end(const char *zoneinfo)
+uint64_t machine_memory_end(const char *zoneinfo, bool *ret_is_accepted)
 {
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE), spanned = 0, start, end = 0;
+	uint64_t n_unaccepted;
 	_cleanup_free_ char *line = NULL;
 	char zone[16] = "";
 	size_t room = 0;
 	FILE *f = fopen(zoneinfo, "re");
 
+	*ret_is_accepted = f != NULL;
 	if (!f)
 		return 0;
 	while (getline(&line, &room, f) > 0)
-		if (sscanf(line, "Node %*u, zone %15s", zone) == 1)
+		if (sscanf(line, " nr_unaccepted %" SCNu64, &n_unaccepted) == 1)
+			*ret_is_accepted &= n_unaccepted == 0;
+		else if (sscanf(line, "Node %*u, zone %15s", zone) == 1)
 			spanned = 0;
 		else if (sscanf(line, " start_pfn: %" SCNu64, &start) == 1 &&
 			 strcmp(zone, "Device") != 0 && (start + spanned) * page_bytes > end)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns the number of online CPUs; 1 if unknown. */
@@ -17,6 +18,7 @@ uint64_t machine_switches(const char *proc);
 
 /*
  * Returns the end of the physical memory, without that of devices, from ZONEINFO
- * ("/proc/zoneinfo"); 0 if unknown.
+ * ("/proc/zoneinfo"); 0 if unknown. Sets *RET_IS_ACCEPTED to whether all of it may be read: a
+ * confidential virtual machine ends if it reads memory that it has not accepted yet.
  */
-uint64_t machine_memory_end(const char *zoneinfo);
+uint64_t machine_memory_end(const char *zoneinfo, bool *ret_is_accepted);

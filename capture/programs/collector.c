@@ -386,9 +386,11 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 static void collector_find_memory(struct collector *c)
 {
 	_Alignas(PRESENT_KNOWN_BYTES) uint8_t bytes[PRESENT_KNOWN_BYTES];
+	bool is_accepted;
 	struct present_known known = {
 		.address = (uintptr_t)bytes,
-		.memory_end = machine_memory_end("/proc/zoneinfo"),
+		.memory_end = machine_memory_end("/proc/zoneinfo", &is_accepted),
+		.can_search = is_accepted,
 	};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &known, .ctx_size_in = sizeof(known));
 	int fd = bpf_program__fd(c->skel->progs.on_find_present_pages);

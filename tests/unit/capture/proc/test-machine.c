@@ -15,6 +15,7 @@ TEST(test_memory_end)
 				   "  start_pfn:           1\n"
 				   "Node 0, zone   Normal\n"
 				   "        spanned  1000\n"
+				   "      nr_unaccepted 512\n"
 				   "  start_pfn:           5000\n"
 				   "Node 0, zone  Movable\n"
 				   "        spanned  0\n"
@@ -26,21 +27,27 @@ TEST(test_memory_end)
 				   "  start_pfn:           9000\n";
 	char path[] = "/tmp/kymo-zoneinfo-XXXXXX";
 	int fd = mkstemp(path);
+	bool is_accepted;
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
-	assert_int_equal(machine_memory_end(path), 6000 * (uint64_t)sysconf(_SC_PAGESIZE));
+	assert_int_equal(machine_memory_end(path, &is_accepted),
+			 6000 * (uint64_t)sysconf(_SC_PAGESIZE));
+	assert_false(is_accepted);
 	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(machine_memory_end(path), 0);
+	assert_int_equal(machine_memory_end(path, &is_accepted), 0);
+	assert_true(is_accepted);
 	close(fd);
 	unlink(path);
-	assert_int_equal(machine_memory_end(path), 0);
+	assert_int_equal(machine_memory_end(path, &is_accepted), 0);
+	assert_false(is_accepted);
 }
 
 /* The end is not before the memory that the machine has. */
 TEST(test_memory_of_this_machine)
 {
-	uint64_t end = machine_memory_end("/proc/zoneinfo");
+	bool is_accepted;
+	uint64_t end = machine_memory_end("/proc/zoneinfo", &is_accepted);
 
 	assert_true(end >= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
 }
