@@ -8,8 +8,9 @@
 need_command gojq
 
 tree=$TMP/tree
-mkdir -p "$tree/tools" "$TMP/bin"
+mkdir -p "$tree/tools" "$tree/tests" "$TMP/bin"
 cp "$ROOT"/tools/{test,clean-start,test-report} "$tree/tools/"
+cp "$ROOT/tests/slowness.sh" "$tree/tests/"
 cat >"$TMP/bin/meson" <<-'END'
 	#!/bin/bash
 	mkdir -p "$2/bpf"
