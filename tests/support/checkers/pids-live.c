@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -368,32 +369,38 @@ static void case_sibling(void)
 	expect(counts(0), "all have ended");
 }
 
+/* The number of processes of the chain that have begun, which they count. */
+static volatile unsigned *n_links;
+
 static void be_chain(void)
 {
 	await(go);
-	for (unsigned i = 0; i < LINKS; i++)
+	for (unsigned i = 0; i < LINKS; i++) {
 		if (fork() != 0)
 			_exit(0);
+		*n_links = i + 1;
+	}
 }
 
 static void case_chain(void)
 {
 	struct pollfd end = { .fd = held[0] };
-	pid_t pid = begin(be_chain);
-	bool ended;
+	pid_t pid;
 
+	n_links = mmap(NULL, sizeof(*n_links), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	must(n_links != MAP_FAILED, "mmap");
+	pid = begin(be_chain);
 	select_process(pid);
 	attach();
 	close(held[1]);
 	close(go[1]);
-	do {
-		/* (first this, since the chain can end between the two) */
-		bool lived = lives();
-
-		ended = poll(&end, 1, 0) == 1;
-		expect(lived || ended, "a process of the chain lives");
-	} while (!ended);
+	/* (the last process counts as ended before its files are closed) */
+	do
+		expect(lives() || *n_links == LINKS, "a process of the chain lives");
+	while (poll(&end, 1, 0) != 1);
 	end_all();
+	expect(*n_links == LINKS, "the chain is complete");
 	expect(counts(0), "the chain has ended");
 }
 
