@@ -48,9 +48,12 @@ assert_ge "$lost" 500 "lost samples"
 assert_ge "$recorded" 500 "recorded samples"
 assert_eq $((recorded + lost)) "$taken" "recorded and lost"
 assert_eq "$(json "$SUMMARY" '(.lost.sched // 0) + (.lost.lifecycle // 0)')" 0 "other records lost"
-# Stacks in the archive are complete: 25 functions below the leaf.
+# Stacks in the archive are complete: 25 functions below the leaf. The load also reads the clock,
+# which takes a twentieth of its time where that is slow, in a function with few callers.
 whole=$(awk -v program="stack-load+" '{ n = 0; for (f = 5; f <= NF; f++) n += index($f, program) > 0; if (n >= 27) w++ } END { print w + 0 }' \
 	<(grep '^tick' "$TMP/list" | grep -v kernel:))
 all=$(grep '^tick' "$TMP/list" | grep -vc kernel:)
-assert_ge $((100 * whole)) $((95 * all)) "whole stacks"
+assert_ge $((100 * whole)) $((75 * all)) "samples below all functions"
+assert_eq "$(json "$SUMMARY" '.stacks | .no_code + .no_table + .unreadable + .unsupported + .busy + .full')" 0 \
+	"incomplete stacks"
 expect_exit 0 "$KYMO" check --strict "$TMP/t.fxt"
