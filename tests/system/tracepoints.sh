@@ -43,17 +43,16 @@ END
 # ftrace_events: prints "TID EVENT FIELD ..." for each event of ftrace, except those of the shell,
 # ordered by thread. The arguments of system calls become decimal numbers.
 ftrace_events() {
-	local tid what number words
+	local tid what number words hex
 
 	sed -n -e 's/^ *.*-\([0-9]\{1,\}\) *\[[0-9]*\] [^ ]* *[0-9.]*: \([a-z_]*\): \(.*\)/\1 \2 \3/' -e T \
 		-e 's/ group_dead=.*//' -e 's/NR \(-\{0,1\}[0-9]*\) (\(.*\))/\1 \2/' -e 's/,//g' -e p \
 		"$TMP/ftrace" |
 		while read -r tid what number words; do
 			if [ "$what" = sys_enter ]; then
-				# shellcheck disable=SC2086
-				words=$(printf '0x%s ' $words)
-				# shellcheck disable=SC2086
-				words=$(printf ' %u' $words)
+				# (without a process: there are thousands of events)
+				read -r -a hex <<<"$words"
+				printf -v words ' %u' "${hex[@]/#/0x}"
 			else
 				words=" $words"
 			fi
