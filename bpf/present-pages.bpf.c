@@ -7,12 +7,16 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 __u64 present_pages_base = 0, present_pages_end = 0;
 
 #if defined(__TARGET_ARCH_x86)
-/* Bits of the entries of page tables. */
+/*
+ * Bits of the entries of page tables. Memory of devices has no bit here: the kernel has moved that
+ * bit, and uses bit 58 for pages that were written, but are read-only now, as after a fork. If
+ * memory of a device is not behind the end, it is mapped like other memory.
+ */
 #define PRESENT_PAGE_IS_PRESENT 0x001ull
 #define PRESENT_PAGE_IS_USER    0x004ull
 #define PRESENT_PAGE_IS_LARGE   0x080ull
-#define PRESENT_PAGE_IS_SPECIAL 0x200ull     /* no memory, but for example a device */
-#define PRESENT_PAGE_IS_DEVICE  (1ull << 58) /* memory of a device */
+#define PRESENT_PAGE_IS_HIDDEN  0x100ull /* not "present": each access causes a fault */
+#define PRESENT_PAGE_IS_SPECIAL 0x200ull /* no memory, but for example a device */
 /*
  * The bits of an address, up to the size of memory that the kernel supports. With five levels, it
  * is one bit less: AMD's memory encryption sets the last bit, or bit 47 of processors that have
@@ -23,12 +27,25 @@ __u64 present_pages_base = 0, present_pages_end = 0;
 /* With four levels, the kernel's half of the address space begins here; with five, below. */
 #define PRESENT_PAGES_KERNEL_4 0xffff800000000000ull
 
+/*
+ * Returns ENTRY, the last one of a walk, as that of a present page if it is hidden: while the
+ * kernel watches which node uses the page (NUMA balancing), or with PROT_NONE. The address in such
+ * an entry is inverted.
+ */
+static __always_inline __u64 present_page_show(__u64 entry, __u64 mask)
+{
+	if (entry & PRESENT_PAGE_IS_PRESENT || !(entry & PRESENT_PAGE_IS_HIDDEN))
+		return entry;
+	return (entry ^ mask) | PRESENT_PAGE_IS_PRESENT | PRESENT_PAGE_IS_USER;
+}
+
 __noinline __u64 present_page_find(__u64 pgd, __u64 base, __u64 address)
 {
 	bool has_five = pgd < PRESENT_PAGES_KERNEL_4;
 	__u64 mask = has_five ? PRESENT_PAGE_ADDRESS_5 : PRESENT_PAGE_ADDRESS_4;
 	__u64 table = pgd, entry, physical, in_page;
 	int level = has_five ? 4 : 3;
+	bool is_last;
 
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 5; i++, level--) {
@@ -36,13 +53,17 @@ __noinline __u64 present_page_find(__u64 pgd, __u64 base, __u64 address)
 			return 0;
 		in_page = (1ull << (12 + 9 * level)) - 1;
 		entry = address >> (12 + 9 * level) & 511;
-		if (bpf_probe_read_kernel(&entry, sizeof(entry), (void *)(table + entry * 8)) < 0 ||
-		    !(entry & PRESENT_PAGE_IS_PRESENT) || !(entry & PRESENT_PAGE_IS_USER))
+		if (bpf_probe_read_kernel(&entry, sizeof(entry), (void *)(table + entry * 8)) < 0)
+			return 0;
+		is_last = level == 0 || (level <= 2 && entry & PRESENT_PAGE_IS_LARGE);
+		if (is_last)
+			entry = present_page_show(entry, mask);
+		if (!(entry & PRESENT_PAGE_IS_PRESENT) || !(entry & PRESENT_PAGE_IS_USER))
 			return 0;
 		physical = entry & mask;
-		if (level == 0 || (level <= 2 && entry & PRESENT_PAGE_IS_LARGE)) {
+		if (is_last) {
 			physical = (physical & ~in_page) | (address & in_page);
-			if (entry & (PRESENT_PAGE_IS_SPECIAL | PRESENT_PAGE_IS_DEVICE))
+			if (entry & PRESENT_PAGE_IS_SPECIAL)
 				return 0;
 			return physical < present_pages_end ? physical : 0;
 		}
