@@ -576,12 +576,25 @@ struct waiting_memory {
 	};
 };
 
-/* Copies the stack, until a page is not present. Pages are not waited for (present-pages.bpf.h). */
+static const __u8 waiting_zeroes[PRESENT_PAGE_BYTES];
+
+/* Copies STEP bytes of a page that has never been used, as the process would read them. */
+static __always_inline bool waiting_copy_empty(struct vm_area_struct *vma, __u64 pgd, __u64 address,
+					       void *to, __u32 step)
+{
+	return !vma->vm_file && present_page_is_empty(pgd, address) &&
+	       bpf_probe_read_kernel(to, step, waiting_zeroes) == 0;
+}
+
+/*
+ * Copies the stack, until a page is not present. Pages are not waited for (present-pages.bpf.h). In
+ * a large array of a function, there can be pages that it has not used yet.
+ */
 static long waiting_copy_stack(struct task_struct *p, struct vm_area_struct *vma,
 			       struct waiting_memory *m)
 {
 	__u64 pgd = (__u64)BPF_CORE_READ(vma, vm_mm, pgd), address = m->address, end = vma->vm_end;
-	__u32 zero = 0, n = 0, step;
+	__u32 zero = 0, n = 0, used = 0, step;
 	struct waiting_room *room = bpf_map_lookup_elem(&waiting_rooms, &zero);
 
 	if (!room)
@@ -592,13 +605,16 @@ static long waiting_copy_stack(struct task_struct *p, struct vm_area_struct *vma
 		/* The barriers make the compiler keep the checks, for the verifier. */
 		barrier_var(step);
 		barrier_var(n);
-		if (address >= end || n >= WAITING_STACK_BYTES || step > PRESENT_PAGE_BYTES ||
-		    !present_page_read(pgd, address, room->stack + n, step))
+		if (address >= end || n >= WAITING_STACK_BYTES || step > PRESENT_PAGE_BYTES)
+			break;
+		if (present_page_read(pgd, address, room->stack + n, step))
+			used = n + step;
+		else if (!waiting_copy_empty(vma, pgd, address, room->stack + n, step))
 			break;
 		address += step;
 		n += step;
 	}
-	m->n = n < WAITING_STACK_BYTES ? n & ~7u : WAITING_STACK_BYTES;
+	m->n = used < WAITING_STACK_BYTES ? used & ~7u : WAITING_STACK_BYTES;
 	return 0;
 }
 

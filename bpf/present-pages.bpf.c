@@ -55,6 +55,8 @@ __noinline __u64 present_page_find(__u64 pgd, __u64 base, __u64 address)
 		entry = address >> (12 + 9 * level) & 511;
 		if (bpf_probe_read_kernel(&entry, sizeof(entry), (void *)(table + entry * 8)) < 0)
 			return 0;
+		if (!entry)
+			return PRESENT_PAGE_EMPTY;
 		is_last = level == 0 || (level <= 2 && entry & PRESENT_PAGE_IS_LARGE);
 		if (is_last)
 			entry = present_page_show(entry, mask);
@@ -89,7 +91,7 @@ static long present_pages_try(__u64 i, struct present_pages_search *s)
 	__u64 found[PRESENT_KNOWN_BYTES / sizeof(__u64)];
 
 	physical = present_page_find(s->pgd, base, s->known);
-	if (!physical ||
+	if (physical <= PRESENT_PAGE_EMPTY ||
 	    bpf_probe_read_kernel(found, sizeof(found), (const void *)(base + physical)) < 0)
 		return 0;
 	for (__u32 w = 0; w < PRESENT_KNOWN_BYTES / sizeof(__u64); w++)

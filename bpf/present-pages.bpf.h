@@ -16,6 +16,7 @@
 #include "bpf/record.h"
 
 #define PRESENT_PAGE_BYTES 4096u
+#define PRESENT_PAGE_EMPTY 1ull /* in place of an address: there is no page */
 
 /*
  * The address at which the kernel maps all physical memory, and the end of that memory. 0 = unknown
@@ -27,7 +28,7 @@ extern __u64 present_pages_base, present_pages_end;
 /*
  * Returns the physical address of the byte at ADDRESS in the address space whose first page table
  * is at PGD, if all physical memory is mapped at BASE; 0 = its page is not present, or is no
- * memory.
+ * memory; PRESENT_PAGE_EMPTY.
  */
 __u64 present_page_find(__u64 pgd, __u64 base, __u64 address);
 
@@ -42,7 +43,16 @@ static __always_inline bool present_page_read(__u64 pgd, __u64 address, void *to
 	if (!base)
 		return false;
 	physical = present_page_find(pgd, base, address);
-	return physical && bpf_probe_read_kernel(to, n, (const void *)(base + physical)) == 0 &&
+	return physical > PRESENT_PAGE_EMPTY &&
+	       bpf_probe_read_kernel(to, n, (const void *)(base + physical)) == 0 &&
 	       present_page_find(pgd, base, address) == physical;
+}
+
+/* Whether no page is at ADDRESS. In memory without a file, the process would read zeroes. */
+static __always_inline bool present_page_is_empty(__u64 pgd, __u64 address)
+{
+	__u64 base = present_pages_base;
+
+	return base && present_page_find(pgd, base, address) == PRESENT_PAGE_EMPTY;
 }
 #endif
