@@ -24,15 +24,13 @@ static const char *provider_image_field(const char *text, unsigned number)
 }
 
 /* The kernel places code and stack of each program at random. */
-uint64_t provider_image_of(uint32_t pid)
+uint64_t provider_image_read(const char *path)
 {
-	char path[32], text[1024];
+	char text[1024];
 	const char *state, *code, *end;
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (n <= 0)
 		return 0;
@@ -42,7 +40,16 @@ uint64_t provider_image_of(uint32_t pid)
 	state = state && state[1] == ' ' ? state + 2 : NULL;
 	code = provider_image_field(state, FIELD_CODE);
 	end = provider_image_field(state, FIELD_STACK + 1);
-	if (!code || !end || strchr("ZXx", *state))
+	/* (0: a thread that ends, or executes a program, has no memory for a while) */
+	if (!code || !end || strchr("ZXx", *state) || strncmp(code, "0 ", 2) == 0)
 		return 0;
 	return table_hash(code, (size_t)(end - code)) ?: 1;
+}
+
+uint64_t provider_image_of(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	return provider_image_read(path);
 }

@@ -9,6 +9,10 @@
 
 /*
  * Returns a number for the program that process PID executes now: two programs have different
- * numbers, also if their files are the same. 0 = unknown: the main thread has ended.
+ * numbers, also if their files are the same. 0 = unknown: the main thread has ended, or is ending,
+ * or has not begun the program yet.
  */
 uint64_t provider_image_of(uint32_t pid);
+
+/* Does that for the file PATH, "/proc/PID/stat". */
+uint64_t provider_image_read(const char *path);

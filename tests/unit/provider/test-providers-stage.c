@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "capture/options/options.h"
+#include "capture/providers/provider-image.h"
 #include "capture/providers/providers-stage.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-wire.h"
@@ -247,7 +248,43 @@ static uint64_t bytes_of_round(const struct fixture *f, const struct program *p)
 	return 0;
 }
 
+/* Returns the number for a /proc/PID/stat of a thread in STATE, with ADDRESSES of code and stack. */
+static uint64_t image_of_stat(const struct fixture *f, char state, const char *addresses)
+{
+	char path[128];
+	uint64_t ret;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/stat", f->dir);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fprintf(file,
+		"7 (a ) R 1) %c 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 9 4096 1 "
+		"18446744073709551615 %s 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		state, addresses);
+	fclose(file);
+	ret = provider_image_read(path);
+	unlink(path);
+	return ret;
+}
+
 /* ---- tests ---- */
+
+/* A thread that ends has no memory, before it is a zombie. */
+TEST(tells_an_end_from_an_exec)
+{
+	struct fixture *f = *state;
+	uint64_t image = image_of_stat(f, 'S', "4198400 4199000 140730000");
+
+	assert_int_not_equal(image, 0);
+	assert_int_equal(image_of_stat(f, 'R', "4198400 4199000 140730000"), image);
+	assert_int_not_equal(image_of_stat(f, 'S', "4198400 4199000 140740000"), image);
+	assert_int_not_equal(image_of_stat(f, 'S', "4298400 4299000 140730000"), image);
+	assert_int_equal(image_of_stat(f, 'R', "0 0 0"), 0);
+	assert_int_equal(image_of_stat(f, 'D', "0 0 0"), 0);
+	assert_int_equal(image_of_stat(f, 'Z', "0 0 0"), 0);
+	assert_int_not_equal(provider_image_of((uint32_t)getpid()), 0);
+}
 
 /* Each round takes 16 MiB from all programs together, and 128 KiB from each. */
 LARGE_TEST(floods_take_turns)
@@ -463,6 +500,7 @@ TEST(repeats_a_start_that_failed)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(tells_an_end_from_an_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(floods_take_turns, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends_at_the_record_of_an_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends_at_an_exec_without_a_record, set_up,
