@@ -213,6 +213,14 @@ static void provider_links_take(struct provider_link *link, const struct provide
 	}
 }
 
+/* Whether the packet is about an earlier session of LINK. */
+static bool provider_links_is_earlier(const struct provider_link *link,
+				      const struct provider_packet *packet)
+{
+	return (packet->kind == PROVIDER_STARTED || packet->kind == PROVIDER_STOPPED) &&
+	       packet->session != link->session;
+}
+
 /*
  * Whether the packet is one that a program can send in the state of LINK. SENDER is the process
  * that has sent it.
@@ -220,15 +228,17 @@ static void provider_links_take(struct provider_link *link, const struct provide
 static bool provider_links_expects(const struct provider_link *link,
 				   const struct provider_packet *packet, pid_t sender)
 {
+	/* (an earlier session can begin and end late) */
+	if (provider_links_is_earlier(link, packet))
+		return link->state != PROVIDER_LINK_NEW;
 	switch (packet->kind) {
 	case PROVIDER_HELLO:
 		return link->state == PROVIDER_LINK_NEW;
 	case PROVIDER_STARTED:
-		return link->state == PROVIDER_LINK_ASKED && packet->session == link->session &&
-		       sender == (pid_t)link->pid;
+		return link->state == PROVIDER_LINK_ASKED && sender == (pid_t)link->pid;
 	case PROVIDER_STOPPED:
-		/* (an earlier session can end late) */
-		return link->state >= PROVIDER_LINK_KNOWN;
+		/* (without an answer, the session has not begun) */
+		return link->state >= PROVIDER_LINK_STARTED;
 	default:
 		return link->state != PROVIDER_LINK_NEW;
 	}
@@ -262,7 +272,7 @@ static bool provider_links_receive(struct provider_links *l, struct provider_lin
 		provider_links_hang_up(l, link);
 		return false;
 	}
-	if (packet.kind != PROVIDER_STOPPED || packet.session == link->session)
+	if (!provider_links_is_earlier(link, &packet))
 		provider_links_take(link, &packet);
 	return true;
 }

@@ -4,8 +4,8 @@
  * connections is bounded, also for each user, and so is the number of packets between two calls of
  * provider_links_renew(): the rest waits in the kernel. A program that sends a wrong packet is
  * dropped. So is a link whose START another process than its program answers: a child from before
- * an exec can hold the connection. When there is room again, the doorbell wakes programs that were
- * refused.
+ * an exec can hold the connection. Answers to an earlier START are ignored. When there is room
+ * again, the doorbell wakes programs that were refused.
  */
 #pragma once
 

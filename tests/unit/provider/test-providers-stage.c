@@ -248,7 +248,7 @@ static uint64_t bytes_of_round(const struct fixture *f, const struct program *p)
 	return 0;
 }
 
-/* Returns the number for a /proc/PID/stat of a thread in STATE, with ADDRESSES of code and stack. */
+/* Returns the number of the program of a thread in STATE with ADDRESSES of code and stack. */
 static uint64_t image_of_stat(const struct fixture *f, char state, const char *addresses)
 {
 	char path[128];
@@ -433,10 +433,9 @@ TEST(takes_no_records_from_after_the_end)
 	end_program(&p);
 }
 
-/* A process that is not the program, but holds its connection since before an exec. */
-TEST(takes_nothing_if_another_process_answers)
+/* A process that is not the program, but holds its connection since before an exec, sends KIND. */
+static void answer_for_program(struct fixture *f, enum provider_message_kind kind)
 {
-	struct fixture *f = *state;
 	struct program p;
 	int go;
 	pid_t pid = fork_program(f, &p, &go);
@@ -444,7 +443,7 @@ TEST(takes_nothing_if_another_process_answers)
 	assert_soon(receive_start(f, &p));
 	write_instants(&p, 10, clock_boot_ns(), (uint32_t)pid);
 	do_round(f);
-	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
+	send_message(p.fd, kind, p.start.session, 0);
 	assert_soon(is_closed(f, &p));
 	assert_int_equal(provider_links_counts(f->stage.links)->dropped, 1);
 	for (unsigned i = 0; i < 2; i++)
@@ -453,6 +452,43 @@ TEST(takes_nothing_if_another_process_answers)
 	assert_int_equal(f->n_lost, 10);
 	close(go);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_program(&p);
+}
+
+TEST(takes_nothing_if_another_process_answers)
+{
+	answer_for_program(*state, PROVIDER_STARTED);
+}
+
+TEST(takes_nothing_if_another_process_stops)
+{
+	answer_for_program(*state, PROVIDER_STOPPED);
+}
+
+/* A program that runs seldom answers START after a pause of the recording. */
+TEST(ignores_the_answer_to_an_earlier_start)
+{
+	struct fixture *f = *state;
+	struct program p = { .fd = make_socket() };
+	struct provider_message stop;
+	uint64_t first;
+
+	assert_true(connect_socket(f, p.fd));
+	send_message(p.fd, PROVIDER_HELLO, 0, 0);
+	assert_soon(receive_start(f, &p));
+	munmap(p.data, p.bytes);
+	first = p.start.session;
+	assert_int_equal(providers_stage.advance(&f->stage, UINT64_MAX), 0);
+	assert_true(recv(p.fd, &stop, sizeof(stop), 0) > 0);
+	assert_int_equal(stop.kind, PROVIDER_STOP);
+	assert_int_equal(providers_stage.resume(&f->stage), 0);
+	assert_soon(receive_start(f, &p));
+	send_message(p.fd, PROVIDER_STARTED, first, 0);
+	send_message(p.fd, PROVIDER_STOPPED, first, 0);
+	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
+	assert_soon(has_read(f, 10));
+	assert_int_equal(provider_links_counts(f->stage.links)->dropped, 0);
 	end_program(&p);
 }
 
@@ -508,6 +544,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(takes_no_records_from_after_the_end, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(takes_nothing_if_another_process_answers, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(takes_nothing_if_another_process_stops, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(ignores_the_answer_to_an_earlier_start, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(starts_when_there_is_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(repeats_a_start_that_failed, set_up, tear_down),
