@@ -67,6 +67,17 @@ static void why_reclaims_sort_gaps(struct why_reclaims_gaps *gaps)
 	gaps->n = n;
 }
 
+/* A session can end and go on at the same time, in its next part. That is no pause. */
+static void why_reclaims_drop_empty_gaps(struct why_reclaims_gaps *gaps)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < gaps->n; i++)
+		if (gaps->list[i].from_ns < gaps->list[i].to_ns)
+			gaps->list[n++] = gaps->list[i];
+	gaps->n = n;
+}
+
 /* The first gap with a part of FROM_NS to TO_NS, including both; NULL = none. */
 static const struct why_reclaims_gap *why_reclaims_find_gap(const struct why_reclaims_gaps *gaps,
 							    uint64_t from_ns, uint64_t to_ns)
@@ -196,6 +207,7 @@ void why_reclaims_finish(struct why_reclaims *r, uint64_t end_ns)
 
 	why_reclaims_sort_gaps(&r->losses);
 	why_reclaims_sort_gaps(&r->pauses);
+	why_reclaims_drop_empty_gaps(&r->pauses);
 	why_reclaims_close(r, end_ns);
 	for (size_t i = 0; i < r->n; i++)
 		if (why_reclaims_is_known(r, &r->list[i]))

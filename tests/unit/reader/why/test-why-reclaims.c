@@ -186,6 +186,24 @@ TEST(test_pauses)
 	why_reclaims_deinit(&r);
 }
 
+/* The next part of a recording follows directly, while another recording pauses. */
+TEST(test_empty_pause)
+{
+	struct why_reclaims r = { 0 };
+
+	add(&r, 1, 100, BEGIN);
+	assert_int_equal(why_reclaims_pause(&r, 150, false, 150), 0);
+	add(&r, 1, 200, END);
+	add(&r, 2, 220, BEGIN);
+	assert_int_equal(why_reclaims_pause(&r, 250, true, 250), 0);
+	assert_int_equal(why_reclaims_pause(&r, 250, false, 250), 0);
+	add(&r, 2, 300, END);
+	why_reclaims_finish(&r, 400);
+	assert_int_equal(why_reclaims_overlap(&r, 1, 0, 1000), 100);
+	assert_int_equal(why_reclaims_overlap(&r, 2, 0, 1000), 80);
+	why_reclaims_deinit(&r);
+}
+
 /* Without all of them, nothing is claimed. */
 TEST(test_dropped)
 {
@@ -206,7 +224,7 @@ int main(void)
 		cmocka_unit_test(test_times),    cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_one_half), cmocka_unit_test(test_other_pair),
 		cmocka_unit_test(test_losses),   cmocka_unit_test(test_pauses),
-		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_dropped),  cmocka_unit_test(test_empty_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
