@@ -82,6 +82,21 @@ static __always_inline __u64 proc_start(struct task_struct *p)
 }
 
 /*
+ * Returns whether the process of P is selected. An entry with another start time is that of an
+ * earlier process with this id.
+ */
+static __always_inline bool proc_is_selected(struct task_struct *p)
+{
+	__u32 tgid = BPF_CORE_READ(p, tgid);
+	__u64 *entry = bpf_map_lookup_elem(&filter_pids, &tgid), value;
+
+	if (!entry)
+		return false;
+	value = *entry;
+	return value == 0 || (value & ~FILTER_PID_BITS) == proc_start(p);
+}
+
+/*
  * Changes *ENTRY from BEFORE to AFTER, and the number of living processes with it. Returns false
  * if another program has changed the entry meanwhile. The number may be too high for a moment, but
  * never too low, because the session ends at 0.
@@ -141,7 +156,7 @@ static __always_inline void proc_remove_entry(__u32 tgid, __u64 *entry, __u64 va
 /* Selects the child of a selected process. */
 static __always_inline void proc_follow(struct task_struct *parent, struct task_struct *child)
 {
-	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
+	__u32 tgid = (__u32)child->tgid;
 	__u64 start = proc_start(child), *entry = bpf_map_lookup_elem(&filter_pids, &tgid), value;
 
 	/*
@@ -155,7 +170,7 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 			return;
 		proc_remove_entry(tgid, entry, value);
 	}
-	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid))
+	if (proc_is_selected(parent))
 		proc_add_entry(tgid, start);
 }
 
@@ -355,13 +370,10 @@ __u32 filter_followed = 0;
 static __always_inline bool proc_descends_from_selected(struct task_struct *p)
 {
 	for (int i = 0; i < FILTER_ANCESTORS_MAX; i++) {
-		__u32 tgid;
-
 		p = BPF_CORE_READ(p, real_parent);
-		tgid = BPF_CORE_READ(p, tgid);
-		if (tgid == 0)
+		if (BPF_CORE_READ(p, tgid) == 0)
 			return false;
-		if (bpf_map_lookup_elem(&filter_pids, &tgid))
+		if (proc_is_selected(p))
 			return true;
 	}
 	return false;

@@ -86,8 +86,8 @@ static pid_t begin(void (*body)(void))
 	return pid;
 }
 
-/* Begins an idle process with the id PID, which must be free. */
-static pid_t begin_with_pid(pid_t pid)
+/* Begins a process with the id PID, which must be free. */
+static pid_t begin_with_pid(pid_t pid, void (*body)(void))
 {
 	struct clone_args args = {
 		.exit_signal = SIGCHLD,
@@ -99,7 +99,7 @@ static pid_t begin_with_pid(pid_t pid)
 	must(child >= 0, "clone3 with a chosen id");
 	if (child == 0) {
 		close_gates();
-		be_idle();
+		body();
 		_exit(0);
 	}
 	return child;
@@ -199,7 +199,7 @@ static void case_ended_before(void)
 	end(pid);
 	attach();
 	expect(counts(0), "it has ended");
-	begin_with_pid(pid);
+	begin_with_pid(pid, be_idle);
 	expect(counts(0) && !is_selected(pid), "another process has its id");
 }
 
@@ -211,7 +211,7 @@ static void case_id_reused(void)
 	attach();
 	expect(counts(1), "it lives");
 	end(pid);
-	begin_with_pid(pid);
+	begin_with_pid(pid, be_idle);
 	expect(counts(0) && !is_selected(pid), "another process has its id");
 }
 
@@ -478,9 +478,37 @@ static void case_id_reused_in_pause(void)
 	attach();
 	collector_pause(collector);
 	end(pid);
-	begin_with_pid(pid);
+	begin_with_pid(pid, be_idle);
 	resume();
 	expect(counts(0) && !is_selected(pid), "another process has its id");
+}
+
+static pid_t lower;
+
+static void be_parent_of_lower(void)
+{
+	begin_with_pid(lower, be_idle);
+	be_idle();
+}
+
+/* The list of tasks has the child before its parent, whose id has an entry. */
+static void case_child_of_reused_in_pause(void)
+{
+	pid_t pid;
+
+	lower = begin(be_idle);
+	pid = begin(be_idle);
+	end(lower);
+	select_process(pid);
+	attach();
+	collector_pause(collector);
+	end(pid);
+	begin_with_pid(pid, be_parent_of_lower);
+	while (kill(lower, 0) < 0)
+		sched_yield();
+	resume();
+	expect(counts(0) && !is_selected(pid) && !is_selected(lower),
+	       "others have its id, and that of the other one");
 }
 
 static void case_child_in_pause(void)
@@ -515,6 +543,7 @@ static const struct {
 	{ "full", case_full },
 	{ "pause", case_pause },
 	{ "id-reused-in-pause", case_id_reused_in_pause },
+	{ "child-of-reused-in-pause", case_child_of_reused_in_pause },
 	{ "child-in-pause", case_child_in_pause },
 };
 
