@@ -85,6 +85,9 @@ struct check_work {
 	unsigned n_new;       /* number of files that got probes */
 	unsigned n_reporting; /* number of these files whose probes report resources */
 	bool is_partial;      /* some files must be checked again */
+	/* Ids of probes of the last holder, which the probes of the new holder replace. */
+	uint32_t replaced[HEAP_PROBES_FILES_MAX];
+	size_t n_replaced;
 };
 
 static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
@@ -227,7 +230,7 @@ static int heap_probes_hold_file(struct check_work *check_work, const struct wan
 	traced->has_gap |= heap_probes_matter(wanted->probes, wanted->n) &&
 			   ((r < 0 && r != -ESRCH) || (failed.n && !known->is_refused));
 	if (r == 0 && old)
-		probe_attacher_detach(how->attacher, &old, 1);
+		check_work->replaced[check_work->n_replaced++] = old;
 	return 0;
 }
 
@@ -296,12 +299,35 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 static bool heap_probes_has_gap(const struct check_work *check_work, const struct wanted *wanted,
 				const struct heap_probes_file *known)
 {
-	if (!heap_probes_matter(wanted->probes, wanted->n))
-		return false;
 	if (check_work->how->own->way == PROBES_PERF)
 		return true;
 	return !known->is_refused && probe_holder_misses(check_work->traced->holder, wanted->file,
 							 wanted->probes, wanted->n);
+}
+
+/*
+ * Attaches probes of the file KNOWN for the new holder, and notes whether calls can have been
+ * missed. A breakpoint that is in place now can still be removed before it has a new holder, and
+ * the new probes insert it again. So removals are looked up before the code is read and again when
+ * the probes are in place: a removal is either seen, or it ended before the code was read.
+ */
+static int heap_probes_change_holder(struct check_work *check_work, const struct wanted *wanted,
+				     struct heap_probes_file *known)
+{
+	const struct probe_removals *removals = check_work->how->removals;
+	struct heap_probes *traced = check_work->traced;
+	uint64_t since_ns =
+		traced->unheld_ns > known->since_ns ? traced->unheld_ns : known->since_ns;
+	unsigned slot = probe_removals_slot(wanted->file->fd);
+	bool removed = probe_removals_since(removals, slot, since_ns);
+	bool has_gap = heap_probes_has_gap(check_work, wanted, known);
+	int r = heap_probes_hold_file(check_work, wanted, known);
+
+	/* (probes that are refused again are removed, too) */
+	removed |= probe_removals_since(removals, slot, since_ns);
+	has_gap |= removed && !known->is_refused;
+	traced->has_gap |= has_gap && heap_probes_matter(wanted->probes, wanted->n);
+	return r;
 }
 
 static int heap_probes_on_file(const struct allocator_file *file, void *userdata)
@@ -335,8 +361,7 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	wanted = (struct wanted){ file, probes, n };
 	if (!known)
 		return heap_probes_file(check_work, &wanted);
-	traced->has_gap |= heap_probes_has_gap(check_work, &wanted, known);
-	return heap_probes_hold_file(check_work, &wanted, known);
+	return heap_probes_change_holder(check_work, &wanted, known);
 }
 
 /* Attaches probes to the files that the client has announced. */
@@ -367,26 +392,56 @@ static int heap_probes_arm_announced_files(struct check_work *check_work)
 	return r;
 }
 
+bool heap_probes_has_lost_holder(const struct heap_probes *a)
+{
+	return task_state_is_ending((pid_t)a->pid, a->holder ?: (pid_t)a->pid);
+}
+
 bool heap_probes_lack_holder(const struct heap_probes *a)
 {
-	pid_t pid = (pid_t)a->pid;
-
-	return task_state_is_ending(pid, a->holder ?: pid) && task_state_oldest(pid);
+	return heap_probes_has_lost_holder(a) && task_state_oldest((pid_t)a->pid);
 }
 
 /*
  * Selects a new holder if the old one is ending. This is done before the new holder gets any
- * probes, so that the programs report its end.
+ * probes, so that the programs report its end. They do not report it if they did not know the
+ * holder yet, so this is checked after that. NOW_NS is a time before this call.
  */
-static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how)
+static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how,
+				     uint64_t now_ns)
 {
-	pid_t pid = (pid_t)a->pid;
-	pid_t next = task_state_is_ending(pid, a->holder ?: pid) ? task_state_oldest(pid) : 0;
+	for (unsigned i = 0; i < HEAP_PROBES_HOLDERS_MAX; i++) {
+		pid_t next;
 
-	if (!next)
-		return;
-	a->holder = next;
-	bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next }, BPF_ANY);
+		if (!heap_probes_has_lost_holder(a)) {
+			a->held_ns = now_ns;
+			return;
+		}
+		next = task_state_oldest((pid_t)a->pid);
+		if (!next)
+			return;
+		a->unheld_ns = a->unheld_ns ?: a->held_ns ?: now_ns;
+		a->holder = next;
+		bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next },
+				    BPF_ANY);
+	}
+	a->has_gap = true;
+}
+
+/*
+ * Notes whether probes do not belong to the holder after a check with the result R. Then calls can
+ * be missed while the holder runs. If it has ended, too, another one is selected.
+ */
+static void heap_probes_note_unheld(struct heap_probes *a, int r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->n_files; i++)
+		any |= a->files[i].holder != a->holder && (r < 0 || a->files[i].is_mapped);
+	if (!any)
+		a->unheld_ns = 0;
+	else if (!heap_probes_has_lost_holder(a))
+		a->has_gap = true;
 }
 
 /*
@@ -410,7 +465,7 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&check_work);
 	uint64_t now_ns = clock_boot_ns();
 
-	heap_probes_renew_holder(a, how);
+	heap_probes_renew_holder(a, how, now_ns);
 	if (check_work.n_new)
 		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
 	a->found = (struct heap_probes_found){ .mapped_ns = heap_probes_mapped_ns(a, now_ns) };
@@ -422,6 +477,9 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	if (r == 0)
 		r = allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache,
 					  heap_probes_on_file, &check_work);
+	/* (after all files, because these removals would count as removals in the other files) */
+	probe_attacher_detach(how->attacher, check_work.replaced, check_work.n_replaced);
+	heap_probes_note_unheld(a, r);
 	if (r == 0 && !check_work.is_partial) {
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;
@@ -454,6 +512,7 @@ void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how
 
 	probe_attacher_detach(how->attacher, probes, heap_probes_of(a, probes));
 	a->n_files = 0;
+	a->unheld_ns = 0;
 	a->refused[0] = '\0';
 	a->next_check_ns = 0;
 }

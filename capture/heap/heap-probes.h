@@ -16,8 +16,12 @@
 #include "capture/heap/heap-tables.h"
 #include "capture/options/options.h"
 #include "capture/probes/probe-attacher.h"
+#include "capture/probes/probe-removals.h"
 
-enum { HEAP_PROBES_FILES_MAX = 64 }; /* maximum number of files with probes in one process */
+enum {
+	HEAP_PROBES_FILES_MAX = 64,  /* maximum number of files with probes in one process */
+	HEAP_PROBES_HOLDERS_MAX = 8, /* maximum number of successive holders in one attempt */
+};
 
 /* A file with probes in a process. */
 struct heap_probes_file {
@@ -60,7 +64,11 @@ struct heap_probes {
 	struct heap_probes_found announced;     /* result for the files that its client announced */
 	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of the announced files */
 	char refused[128];                      /* a file without probes, and the reason; or "" */
-	pid_t holder;      /* capture/heap/probe-holder.h; 0 = the main thread is running */
+	pid_t holder; /* capture/heap/probe-holder.h; 0 = the main thread is running */
+	/* A time at which the holder had not ended, CLOCK_BOOTTIME; 0 = unknown. */
+	uint64_t held_ns;
+	/* Some probes have had no holder since this time, CLOCK_BOOTTIME; 0 = all have one. */
+	uint64_t unheld_ns;
 	bool has_gap;      /* some of its probes were not in place all the time */
 	unsigned n_checks; /* number of checks since exec */
 	/* Begin of the last full check, CLOCK_BOOTTIME; 0 = no full check yet. */
@@ -89,6 +97,7 @@ struct heap_probes_args {
 	struct allocator_cache *cache;
 	const struct memory_sink *sink; /* can cancel the operation */
 	struct probe_attacher *attacher;
+	struct probe_removals *removals; /* NULL = removals are unknown */
 };
 
 /*
@@ -100,10 +109,14 @@ bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 /*
  * Attaches probes to files without probes. Returns the number of new files whose probes report
  * resources. (Others only identify callers.) If the main thread has ended, the probes get a holder.
+ * If the check ends before all of them have it, this is a gap.
  */
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how);
 
-/* Returns true if the thread that the probes belong to has ended, and another one is running. */
+/* Returns true if the thread that the probes belong to has ended, or is ending. */
+bool heap_probes_has_lost_holder(const struct heap_probes *a);
+
+/* Likewise, and another thread is running. */
 bool heap_probes_lack_holder(const struct heap_probes *a);
 
 /* Describes files and reasons in a text for people, cut to SIZE. */

@@ -3,6 +3,7 @@
  * The shared part of heap-trace's files. Internal to heap-trace*.c.
  *
  *   heap-trace.c         the watched processes: probes, fork and exec
+ *   heap-trace-check.c   checks the files of processes, and the threads that hold their probes
  *   heap-trace-look.c    reads processes that run: lists, snapshots, searches
  *   heap-trace-ended.c   the records of a program and of its end
  */
@@ -51,6 +52,7 @@ struct heap_trace {
 	uint64_t happened_ns; /* time of the last report of a process, CLOCK_MONOTONIC */
 	int error;            /* error of the sink, which accepts no more records; or 0 */
 	bool stopping;        /* no more probes are attached */
+	bool stopped;         /* no process is watched any more */
 	uint64_t passed
 		[HEAP_TRACE_PASSED_MAX]; /* a ring of start times of skipped processes; 0 = none */
 	unsigned n_passed;
@@ -68,6 +70,39 @@ static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *
 {
 	return table_get(&m->processes, (uint64_t)pid + 1);
 }
+
+/* Plans the checks of TRACED, which is mapping its libraries. */
+void heap_trace_plan_checks(struct heap_probes *traced);
+
+/*
+ * Checks the files of TRACED, which may already run another program. Returns true if the process is
+ * watched. If it belongs to another user by now, detaches its probes and returns true.
+ */
+bool heap_trace_check(struct heap_trace *m, struct heap_probes *traced);
+
+/* Applies the results of the last check of TRACED to IMAGE, if that program still runs. */
+void heap_trace_apply_found(struct heap_trace *m, const struct heap_probes *traced,
+			    struct heap_image *image);
+
+/*
+ * Checks the processes whose next check is due. Checks do not remove processes from the table.
+ * Returns true if all checks of some process are done, so that its watch can be announced.
+ */
+bool heap_trace_check_due(struct heap_trace *m, uint64_t now_ns);
+
+/*
+ * Selects another holder for the probes if the thread that they belong to has ended, at ENDED_NS (0
+ * = unknown). The new holder can end meanwhile, and so can the next one. If this continues, calls
+ * are missed, which is a gap.
+ */
+void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced, uint64_t ended_ns);
+
+/*
+ * Handles the end, at TS_NS, of the thread that owns the probes. If the whole process has ended,
+ * too, or no more probes are attached, it is unknown whether calls were missed, so a gap is
+ * reported.
+ */
+void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *traced, uint64_t ts_ns);
 
 /*
  * Report, once, that IMAGE is watched, or each image that is ready. The records of earlier images

@@ -14,7 +14,6 @@
 
 enum {
 	GOING_MANY = 64, /* if this many processes have ended, their probes are detached at once */
-	HOLDERS_MAX = 8, /* maximum number of successive holders of probes in one attempt */
 };
 
 #define MS_NS UINT64_C(1000000)
@@ -24,12 +23,6 @@ enum {
 
 /* CPU time for reports of ended images at the end. */
 #define FINISH_ALL_NS_MAX UINT64_C(60000000000)
-
-/*
- * After exec, a new program maps its libraries step by step. So its files are checked several
- * times.
- */
-static const uint64_t check_delays_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
 
 /* The report of a process that is new or has called exec. */
 struct happened {
@@ -114,19 +107,6 @@ static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *trac
 }
 
 /*
- * Returns the time of the exec that began IMAGE, the program of TRACED; or UINT64_MAX if there was
- * none since the begin of the recording. The watch of a program can begin after its exec.
- */
-static uint64_t heap_trace_exec_ns(const struct heap_probes *traced, const struct heap_image *image)
-{
-	uint64_t since_ns = image->process.since_ns;
-
-	if (image->process.flags & MEMORY_PROCESS_IMAGE)
-		return since_ns;
-	return traced->exec_ns && traced->exec_ns < since_ns ? traced->exec_ns : UINT64_MAX;
-}
-
-/*
  * Notes that TRACED has called exec at EXEC_NS. If its watch began later, the watch began with the
  * new program. Then the earlier blocks of that program are unknown, even if all probes were in
  * place in time.
@@ -139,31 +119,6 @@ static void heap_trace_note_exec(const struct heap_trace *m, const struct heap_p
 	if (image && exec_ns < image->process.since_ns &&
 	    !(image->process.flags & MEMORY_PROCESS_IMAGE))
 		memory_image_add_gap(image, WATCHED_GAP_LATE);
-}
-
-/* Applies the results of the last check of TRACED to IMAGE, if that program still runs. */
-static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probes *traced,
-				   struct heap_image *image)
-{
-	const struct heap_probes_found *found = &traced->found;
-	struct memory_process process;
-
-	if (traced->has_gap)
-		memory_image_add_gap(image, WATCHED_GAP_THREAD);
-	if (!found->any || !heap_trace_runs(m, image, &process))
-		return;
-	image->covered = found->allocates;
-	if ((!image->settled || traced->next_check_ns) &&
-	    found->since_ns > heap_trace_exec_ns(traced, image))
-		memory_image_add_gap(image, WATCHED_GAP_LATE);
-	memory_image_note_missing(image, found->missing);
-	memory_image_note_probed(image, found->since_ns, found->mapped_ns);
-	image->settled = found->is_static || !traced->next_check_ns;
-	snprintf(image->unwatched, sizeof(image->unwatched), "%s",
-		 *found->why        ? found->why
-		 : *traced->refused ? traced->refused
-				    : HEAP_PROBES_NO_ALLOCATOR);
-	heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
 }
 
 /*
@@ -240,54 +195,6 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 }
 
 /*
- * Checks the files of a process, which may already run another program. Returns true if the process
- * is watched.
- */
-static bool heap_trace_check_files(struct heap_trace *m, struct heap_probes *traced)
-{
-	struct memory_process process;
-	struct heap_image *image;
-	bool watched, had_files = traced->n_files > 0;
-
-	watched = heap_trace_find_watched(m, traced->pid, &process);
-	if (watched && process.instance != traced->instance) {
-		image = heap_images_add(&m->images, &process);
-		if (!image)
-			return true;
-		traced->instance = process.instance;
-		traced->refused[0] = '\0';
-		/* Without probes, tracing of system calls is complete. */
-		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
-		heap_trace_list_resources(m, traced->pid, traced->instance, true);
-	}
-	had_files = heap_probes_check(traced, &m->probing) == 0;
-	image = watched ? heap_images_get(&m->images, traced->instance) : NULL;
-	if (image) {
-		image->complete &= had_files;
-		heap_trace_apply_found(m, traced, image);
-	}
-	return watched;
-}
-
-/*
- * Checks the files of TRACED like heap_trace_check_files(). If its process belongs to another user
- * by now, detaches its probes and returns true.
- */
-static bool heap_trace_check(struct heap_trace *m, struct heap_probes *traced)
-{
-	struct rec_task program;
-	bool watched = true;
-
-	if (heap_trace_may_check(m, traced->pid, &program)) {
-		watched = heap_trace_check_files(m, traced);
-		if (heap_trace_was_same(m, &program))
-			return watched;
-	}
-	heap_probes_strip(traced, &m->probing);
-	return true;
-}
-
-/*
  * Returns true if TRACED was watched, but no process with its id is watched any more: it has ended.
  */
 static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap_probes *traced)
@@ -297,29 +204,6 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
 
 	return traced->instance && !(image && image->refused) &&
 	       !heap_trace_find_watched(m, traced->pid, &process);
-}
-
-/*
- * Selects another holder for the probes if the thread that they belong to has ended. The new holder
- * can end meanwhile, and so can the next one. If this continues, events are missed.
- */
-static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced)
-{
-	for (unsigned i = 0; i < HOLDERS_MAX && heap_probes_lack_holder(traced); i++)
-		heap_trace_check(m, traced);
-}
-
-/*
- * Handles the end of the thread that owns the probes. If the whole process has ended, too, it is
- * unknown whether calls were missed before that, so a gap is reported.
- */
-static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *traced)
-{
-	struct heap_image *image = heap_images_get(&m->images, traced->instance);
-
-	heap_trace_hold_probes(m, traced);
-	if (image && task_state_is_ending((pid_t)traced->pid, traced->holder ?: (pid_t)traced->pid))
-		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 }
 
 /* Returns true if TRACED is the process that H announces, as far as its start time is known. */
@@ -374,8 +258,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->exec_ns = h->loads ? h->ts_ns : 0;
 	}
 	if (h->loads) {
-		traced->n_checks = 0;
-		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
+		heap_trace_plan_checks(traced);
 	}
 	/* The eBPF programs report the end of a watched process, so it is not reported here. */
 	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pid, pidfd)))
@@ -385,8 +268,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	 * exec before the check, and be mapping its libraries now.
 	 */
 	if (h->start_ns && !traced->found.allocates && !traced->next_check_ns) {
-		traced->n_checks = 0;
-		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
+		heap_trace_plan_checks(traced);
 	}
 	r = heap_trace_begin(m, traced, pidfd);
 	/*
@@ -395,7 +277,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	 */
 	traced = heap_trace_probes_of(m, pid);
 	if (r == 0 && traced)
-		heap_trace_hold_probes(m, traced);
+		heap_trace_hold_probes(m, traced, 0);
 	return r;
 }
 
@@ -416,28 +298,6 @@ bool heap_trace_watches(const struct heap_trace *m, uint32_t pid)
 	const struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
 	return traced && !heap_trace_is_outdated(m, traced);
-}
-
-void heap_trace_check_process(struct heap_trace *m, uint32_t pid, uint64_t mapped_ns)
-{
-	struct heap_probes *traced = heap_trace_probes_of(m, pid);
-
-	if (!traced)
-		return;
-	traced->mapped_ns = mapped_ns;
-	heap_trace_check(m, traced);
-}
-
-/*
- * Checks TRACED again. Returns true if no more checks are due, so that the watch can be announced.
- */
-static bool heap_trace_recheck(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
-{
-	traced->next_check_ns = 0;
-	if (traced->n_checks < ARRAY_SIZE(check_delays_ns))
-		traced->next_check_ns = now_ns + check_delays_ns[traced->n_checks++];
-	heap_trace_check(m, traced);
-	return !traced->next_check_ns;
 }
 
 /*
@@ -499,7 +359,8 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	struct happened h, before;
 	bool execs, is_another;
 
-	if (size < sizeof(*happened))
+	if (size < sizeof(*happened) ||
+	    (m->stopped && happened->what != MEMORY_HAPPENED_OWNER_EXIT))
 		return 0;
 	m->happened_ns = clock_read_ns(CLOCK_MONOTONIC);
 	execs = happened->what == MEMORY_HAPPENED_EXEC ||
@@ -507,8 +368,8 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	traced = heap_trace_probes_of(m, happened->pid);
 	is_another = traced && traced->start_ns && traced->start_ns != happened->start_ns;
 	if (happened->what == MEMORY_HAPPENED_OWNER_EXIT) {
-		if (traced && !is_another && !m->stopping)
-			heap_trace_owner_ended(m, traced);
+		if (traced && !is_another)
+			heap_trace_owner_ended(m, traced, happened->ts_ns);
 		return 0;
 	}
 	h = (struct happened){ happened->start_ns, happened->ts_ns, execs };
@@ -579,12 +440,14 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
 		return r;
-	m->probing = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL };
+	m->probing = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL, NULL };
 	r = options->categories & CATEGORIES_PROBES
 		    ? probe_attacher_new(sink->helper_cpu_ns, &m->probing.attacher)
 		    : 0;
 	if (r < 0)
 		return r;
+	if (options->categories & CATEGORIES_PROBES)
+		probe_removals_open(&m->probing.removals); /* can fail for users other than root */
 	m->events = ring_buffer__new(m->own.events_fd, heap_trace_on_memory_event, m, NULL);
 	if (!m->events)
 		return -errno;
@@ -609,6 +472,7 @@ struct heap_trace *heap_trace_free(struct heap_trace *m)
 		return NULL;
 	heap_trace_detach_all(m);
 	probe_attacher_free(m->probing.attacher);
+	probe_removals_free(m->probing.removals);
 	heap_images_deinit(&m->images);
 	heap_tables_deinit(&m->tables);
 	allocator_cache_free(m->cache);
@@ -650,26 +514,11 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 	return next_ns;
 }
 
-/*
- * Checks the processes whose next check is due. Checks do not remove processes from the table.
- * Returns whether all checks of some process are done.
- */
-static bool heap_trace_recheck_if_due(struct heap_trace *m, uint64_t now_ns)
-{
-	struct heap_probes *traced;
-	bool any = false;
-
-	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
-		if (traced->next_check_ns && traced->next_check_ns <= now_ns)
-			any |= heap_trace_recheck(m, traced, now_ns);
-	return any;
-}
-
 void heap_trace_tick(struct heap_trace *m)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t interval_ns = m->options->memory.usage_interval_ns;
-	bool known = heap_trace_recheck_if_due(m, now_ns);
+	bool known = heap_trace_check_due(m, now_ns);
 
 	if (m->going.size > 0 && now_ns >= heap_trace_detach_ns(m))
 		heap_trace_detach_forgotten(m);
@@ -762,6 +611,9 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 		heap_trace_search_images(m, 0);
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		heap_trace_stop_image(m, image);
+	/* Holders can have ended during the search. Nothing else matters any more. */
+	m->stopped = true;
+	ring_buffer__consume(m->events);
 	heap_trace_count_allocated(m);
 	heap_trace_announce_ready(m); /* while the probes are still attached */
 	heap_trace_detach_all(m);
@@ -772,14 +624,4 @@ int heap_trace_finish(struct heap_trace *m)
 	int r = heap_trace_finish_now(m, FINISH_ALL_NS_MAX);
 
 	return r > 0 ? -ETIME : r;
-}
-
-void heap_trace_check_all(struct heap_trace *m, uint64_t mapped_ns)
-{
-	struct heap_probes *traced;
-
-	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));) {
-		traced->mapped_ns = mapped_ns;
-		heap_trace_check(m, traced);
-	}
 }

@@ -135,12 +135,14 @@ static int probe_attacher_receive_all(int sock, void *data, size_t size, int *fd
 struct kept_probes {
 	struct probes *probes;
 	struct probe_guard *guard; /* can be NULL */
+	unsigned slot;             /* capture/probes/probe-removals.h */
 };
 
 struct attacher_child {
 	int sock;
 	struct table probes; /* id -> struct kept_probes */
 	struct probe_guards guards;
+	struct probe_removals *removals; /* NULL = none */
 };
 
 static struct kept_probes *probe_attacher_new_kept(struct attacher_child *k, uint32_t id)
@@ -173,8 +175,14 @@ static int probe_attacher_serve_attach(struct attacher_child *k, const struct at
 		return -ENOMEM;
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = q->programs >> i & 1 && at < n_fds ? fds[at++] : -1;
+	kept->slot = probe_removals_slot(target.fd);
 	kept->guard = probe_guards_acquire(&k->guards, &target);
 	r = probes_new(&target, &kept->probes, &failed);
+	/* After a refusal, probes are removed within this call. */
+	if (r < 0 || failed.n > 0 || probes_were_retried(kept->probes)) {
+		probe_removals_begin(k->removals, kept->slot);
+		probe_removals_end(k->removals);
+	}
 	if (r < 0) {
 		probe_guards_drop(&k->guards, kept->guard);
 		free(table_remove(&k->probes, q->id));
@@ -197,9 +205,12 @@ static void probe_attacher_detach_kept(struct attacher_child *k, struct kept_pro
 	for (size_t i = 0; i < n; i++)
 		probe_guards_wake(&k->guards, list[i]->guard);
 	for (size_t i = 0; i < n; i++)
+		probe_removals_begin(k->removals, list[i]->slot);
+	for (size_t i = 0; i < n; i++)
 		if (outbuf_append(&probes, &list[i]->probes, sizeof(list[i]->probes)) < 0)
 			probes_free(list[i]->probes);
 	probes_free_all((struct probes **)probes.data, probes.size / sizeof(struct probes *));
+	probe_removals_end(k->removals);
 	for (size_t i = 0; i < n; i++) {
 		probe_guards_drop(&k->guards, list[i]->guard);
 		free(list[i]);
@@ -304,7 +315,9 @@ static void probe_attacher_run_child(int sock)
 	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
 	    close_range((unsigned)sock + 1, ~0U, 0) < 0)
 		_exit(1);
-	probe_guards_init(&k.guards);
+	/* This comes first, because it needs the lowest descriptor. It fails for other users. */
+	probe_removals_open(&k.removals);
+	probe_guards_init(&k.guards, k.removals);
 	do {
 		probe_attacher_wait_for_request(&k);
 	} while (probe_attacher_serve(&k) == 0);

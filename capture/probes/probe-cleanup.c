@@ -23,6 +23,7 @@
 #include "capture/sandbox/after-fork.h"
 #include "capture/sandbox/clean-fd-table.h"
 #include "capture/probes/probe-journal.h"
+#include "capture/probes/probe-removals.h"
 #include "capture/probes/probes.h"
 
 enum {
@@ -195,10 +196,12 @@ static void probe_cleanup_report(const struct cleanup_job *h, const struct clean
 
 static int probe_cleanup_run(void *userdata)
 {
+	_cleanup_(probe_removals_freep) struct probe_removals *removals = NULL;
 	struct cleanup_job *h = userdata;
 	size_t left[CLEANUP_FILES_MAX];
 	int errors[CLEANUP_FILES_MAX] = { 0 };
 
+	probe_removals_open(&removals);
 	probe_cleanup_scan_all(h);
 	for (size_t i = 0; i < h->n; i++) {
 		struct cleanup_file *file = &h->files[i];
@@ -211,10 +214,12 @@ static int probe_cleanup_run(void *userdata)
 		 * The kernel refuses these probes if another probe at one of the places has a
 		 * semaphore.
 		 */
+		probe_removals_begin(removals, probe_removals_slot(file->fd));
 		errors[i] = probes_new_for_nobody(probes_way(), file->fd, file->offsets, NULL,
 						  file->n, &probes);
 		if (errors[i] == 0)
 			probes_free(probes);
+		probe_removals_end(removals);
 	}
 	probe_cleanup_scan_all(h);
 	for (size_t i = 0; i < h->n; i++)

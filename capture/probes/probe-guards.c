@@ -17,15 +17,16 @@ struct probe_guard {
 	struct probes *probes; /* NULL = the guard rests, or the kernel does not support it */
 	size_t uses;
 	int slot; /* its slot in the journal; negative = no slot */
+	unsigned removals_slot;
 };
 
-void probe_guards_init(struct probe_guards *g)
+void probe_guards_init(struct probe_guards *g, struct probe_removals *removals)
 {
 	struct probe_journal *journal = NULL;
 
 	/* This fails for users other than root. Then there is no journal. */
 	probe_journal_new(&journal);
-	*g = (struct probe_guards){ .journal = journal };
+	*g = (struct probe_guards){ .journal = journal, .removals = removals };
 }
 
 /* Lists each offset once, with the semaphore of the offset. Returns the number of offsets. */
@@ -74,6 +75,7 @@ static struct probe_guard *probe_guards_make(struct probe_guards *g, const struc
 	}
 	memcpy(guard->offsets, file->offsets, file->n * sizeof(*guard->offsets));
 	memcpy(guard->semaphores, semaphores, file->n * sizeof(*semaphores));
+	guard->removals_slot = probe_removals_slot(guard->fd);
 	guard->slot = g->journal ? probe_journal_add(g->journal, file) : -1;
 	return guard;
 }
@@ -87,6 +89,11 @@ void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
 		g->n_awake++;
 	else
 		guard->probes = NULL;
+	/* After a refusal, probes are removed within this call. */
+	if (!guard->probes || probes_were_retried(guard->probes)) {
+		probe_removals_begin(g->removals, guard->removals_slot);
+		probe_removals_end(g->removals);
+	}
 }
 
 struct probe_guard *probe_guards_acquire(struct probe_guards *g, const struct probes_target *t)
@@ -139,12 +146,16 @@ void probe_guards_rest(struct probe_guards *g)
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct probe_guard *guard;
 
+	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
+		if (guard->probes)
+			probe_removals_begin(g->removals, guard->removals_slot);
 	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));) {
 		if (outbuf_append(&list, &guard->probes, sizeof(guard->probes)) < 0)
 			probes_free(guard->probes);
 		guard->probes = NULL;
 	}
 	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+	probe_removals_end(g->removals);
 	g->n_awake = 0;
 	while (g->n_unused > 0 && (guard = probe_guards_find_unused(g))) {
 		table_remove(&g->by_places, guard->key);
@@ -157,6 +168,11 @@ void probe_guards_rest(struct probe_guards *g)
 
 void probe_guards_end(struct probe_guards *g)
 {
+	const struct probe_guard *guard;
+
+	/* The kernel removes the guards when it closes their descriptors, and then these locks. */
+	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
+		probe_removals_begin(g->removals, guard->removals_slot);
 	if (g->journal)
 		probe_journal_remove(g->journal);
 }

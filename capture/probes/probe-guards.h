@@ -14,6 +14,7 @@
 
 #include "base/table.h"
 #include "capture/probes/probe-journal.h"
+#include "capture/probes/probe-removals.h"
 #include "capture/probes/probes.h"
 
 struct probe_guard;
@@ -21,11 +22,13 @@ struct probe_guard;
 struct probe_guards {
 	struct table
 		by_places; /* hash of the file and its offsets -> struct probe_guard *; owned */
-	struct probe_journal *journal; /* NULL = none */
+	struct probe_journal *journal;   /* NULL = none */
+	struct probe_removals *removals; /* borrowed; can be NULL */
 	size_t n_unused, n_awake;
 };
 
-void probe_guards_init(struct probe_guards *g);
+/* REMOVALS can be NULL. It must live longer than G. */
+void probe_guards_init(struct probe_guards *g, struct probe_removals *removals);
 
 /*
  * Called before T is attached. Returns the guard, for probe_guards_drop(), or NULL. Without memory,

@@ -36,7 +36,8 @@ enum { CLOSE_CHILDREN_MAX = 16 };
 
 struct probes {
 	size_t n;
-	int *fds; /* perf events and links; each event comes before its link */
+	int *fds;     /* perf events and links; each event comes before its link */
+	bool retried; /* probes_were_retried() */
 };
 
 /* ---- features of the kernel ---- */
@@ -350,7 +351,7 @@ static void probes_keep(struct probes *p, int fd)
 
 static void probes_close_last(struct probes *p)
 {
-	struct probes last = { 1, &p->fds[p->n - 1] };
+	struct probes last = { .n = 1, .fds = &p->fds[p->n - 1] };
 	struct probes *list = &last;
 
 	probes_close_by_children(&(struct closing){ .list = &list, .n = 1 });
@@ -388,6 +389,7 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 		probes_keep(p, r);
 	if (r >= 0 || r == -ESRCH)
 		return r < 0 ? r : 0;
+	p->retried |= t->way != PROBES_PERF;
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct multi one = *m;
 
@@ -508,6 +510,11 @@ int probes_new(const struct probes_target *t, struct probes **ret, struct probes
 	*ret_failed = failed;
 	*ret = TAKE_PTR(p);
 	return 0;
+}
+
+bool probes_were_retried(const struct probes *p)
+{
+	return p->retried;
 }
 
 /* ---- for no process ---- */

@@ -80,6 +80,12 @@ int probes_new(const struct probes_target *target, struct probes **ret,
 	       struct probes_failed *ret_failed);
 
 /*
+ * Returns true if P was not attached at the first attempt. In this case, the kernel can have removed
+ * probes at the same places.
+ */
+bool probes_were_retried(const struct probes *p);
+
+/*
  * Attaches probes to N places of the file FD (borrowed). They belong to no process and insert no
  * breakpoints. When they are removed, the kernel removes the breakpoints at these places from all
  * processes. It removes abandoned breakpoints, too, but keeps those that other probes need. OFFSETS

@@ -161,7 +161,7 @@ begin() {
 
 # The cleanup process of the next service has checked everything.
 no_journal() {
-	[ -z "$(ls "$TMP/run/probes")" ]
+	[ -z "$(ls -I removals "$TMP/run/probes")" ]
 }
 
 # kill_all [group]: kills the clients, too, so that they do not start another service.

@@ -29,7 +29,7 @@ is_whole() {
 	[ "$(patched)" = 0 ]
 }
 no_journal() {
-	[ -z "$(ls "$RUNTIME_DIRECTORY/probes")" ]
+	[ -z "$(ls -I removals "$RUNTIME_DIRECTORY/probes")" ]
 }
 leave_some() {
 	expect_exit 0 "$LEAVE_PROBES" journal "$program"
@@ -43,7 +43,7 @@ note "the service takes them out when it starts"
 start_program
 leave_some
 # Another killed recorder had probes in the same file.
-cp -p "$(find "$RUNTIME_DIRECTORY/probes" -type f | sed -n 1p)" "$RUNTIME_DIRECTORY/probes/4-other"
+cp -p "$(find "$RUNTIME_DIRECTORY/probes" -type f -name "[0-9]*" | sed -n 1p)" "$RUNTIME_DIRECTORY/probes/4-other"
 # These journals are not from a killed recorder.
 echo garbage >"$RUNTIME_DIRECTORY/probes/1-garbage"
 ln -s /etc/passwd "$RUNTIME_DIRECTORY/probes/2-link"
@@ -52,7 +52,7 @@ start_kymod
 expect_soon 10 is_whole
 expect_soon 5 grep -q "removed $left breakpoints .*/program'" "$TMP/kymod.log"
 assert_eq "$(grep -c removed "$TMP/kymod.log")" 1 "lines about one file"
-assert_eq "$(ls "$RUNTIME_DIRECTORY/probes")" $'1-garbage\n2-link\n3-fifo' "the remains of journals"
+assert_eq "$(ls -I removals "$RUNTIME_DIRECTORY/probes")" $'1-garbage\n2-link\n3-fifo' "the remains of journals"
 rm "$RUNTIME_DIRECTORY"/probes/*
 stop_kymod
 

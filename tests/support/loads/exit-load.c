@@ -14,6 +14,7 @@
  *	alone                 likewise, but that thread just ends, without exit()
  *	leave                 the first thread ends; after a line on standard input, the next one;
  *	                      after another line, the third one allocates and calls exit()
+ *	linger                likewise, but prints "{}" and waits for another line before exit()
  *	abort, segv           by a signal
  *	wait                  prints "{}", and waits for one
  *	aside                 from main, while another thread has 16384 bytes as its stack for
@@ -150,21 +151,25 @@ static void *end_after_line(void *unused)
 	return unused;
 }
 
-static void *outlive_both(void *unused)
+static void *outlive_both(void *lingers)
 {
 	pthread_join(second, NULL);
 	wait_for_line();
 	plant();
 	scrub();
+	if (lingers) {
+		puts("{}");
+		wait_for_line();
+	}
 	exit(7);
-	return unused;
+	return NULL;
 }
 
-static int leave(void)
+static int leave(bool lingers)
 {
 	if (pthread_create(&second, NULL, end_after_line, NULL) != 0)
 		return 1;
-	start(outlive_both, NULL);
+	start(outlive_both, lingers ? &second : NULL);
 	pthread_exit(NULL);
 }
 
@@ -305,8 +310,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "thread") == 0 || strcmp(how, "last") == 0 || strcmp(how, "alone") == 0)
 		return end_in_threads(how);
-	if (strcmp(how, "leave") == 0)
-		return leave();
+	if (strcmp(how, "leave") == 0 || strcmp(how, "linger") == 0)
+		return leave(strcmp(how, "linger") == 0);
 	if (argc > 2 && (strcmp(how, "threadexec") == 0 || strcmp(how, "lastexec") == 0))
 		return exec_beside(how, argv + 2);
 	if (strcmp(how, "ended") == 0)

@@ -197,7 +197,7 @@ static void keep_probes(enum way way, int pipe_fd)
 		target.programs[i] = -1;
 	target.programs[PROBES_ENTRY] = load_program(target.way);
 	if (way == WAY_GUARDS) {
-		probe_guards_init(&guards);
+		probe_guards_init(&guards, NULL);
 		if (!probe_guards_acquire(&guards, &target))
 			die("no guard");
 	} else if (way == WAY_JOURNAL) {

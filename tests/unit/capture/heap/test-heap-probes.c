@@ -16,9 +16,11 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "capture/heap/heap-probes.h"
 #include "capture/proc/task-state.h"
 #include "tests/support/fixtures/commands.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
 enum { HELD_MAX = 16 };
@@ -134,6 +136,7 @@ struct means {
 	struct collector_memory own;
 	struct memory_sink sink;
 	struct heap_probes_args how;
+	struct probe_removals *removals;
 	uint64_t cpu_ns;
 };
 
@@ -144,33 +147,70 @@ static void get_means(struct means *m, enum probes_way way)
 		m->own.programs[i] = load_program(way, (enum probes_program)i);
 	m->own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
 	assert_int_equal(allocator_cache_new(&m->cache), 0);
+	/* (its guards rest after half a second, which must not count as a removal by others) */
+	setenv("RUNTIME_DIRECTORY", "attacher", 1);
 	assert_int_equal(probe_attacher_new(&m->cpu_ns, &m->attacher), 0);
-	m->how = (struct heap_probes_args){ &m->options, &m->own, m->cache, &m->sink, m->attacher };
+	setenv("RUNTIME_DIRECTORY", "run", 1);
+	assert_int_equal(probe_removals_open(&m->removals), 0);
+	m->how = (struct heap_probes_args){ &m->options, &m->own,     m->cache,
+					    &m->sink,    m->attacher, m->removals };
 }
 
 static void end_means(struct means *m)
 {
 	probe_attacher_free(m->attacher);
+	probe_removals_free(m->removals);
 	allocator_cache_free(m->cache);
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		close_fd(m->own.programs[i]);
 	close_fd(m->own.owners_fd);
 }
 
+/* When another recorder removes probes. */
+enum removal {
+	REMOVAL_NONE,
+	REMOVAL_BEFORE,  /* it ends before the first thread does */
+	REMOVAL_UNKNOWN, /* likewise, but the time of that end is unknown */
+	REMOVAL_AFTER,   /* it begins when the first thread has ended */
+	REMOVAL_DURING,  /* it goes on all the time */
+};
+
+static void begin_removal(struct probe_removals *removals)
+{
+	for (unsigned slot = 0; slot < PROBE_REMOVALS_SLOTS; slot++)
+		probe_removals_begin(removals, slot);
+}
+
+/* Ends the removal, and waits until a later one can be distinguished from it. */
+static void end_removal(struct probe_removals *removals, const struct probe_removals *reader)
+{
+	probe_removals_end(removals);
+	for (unsigned slot = 0; slot < PROBE_REMOVALS_SLOTS; slot++)
+		assert_soon(!probe_removals_since(reader, slot, clock_boot_ns()));
+}
+
 /* Whether a gap is seen when the first thread ends, with probes set in this WAY. */
-static bool has_gap_without_first_thread(enum probes_way way)
+static bool has_gap_without_first_thread(enum probes_way way, enum removal removal)
 {
 	_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
+	_cleanup_(probe_removals_freep) struct probe_removals *others = NULL;
 	struct load load = begin_load();
 	struct held held = { 0 };
 	struct means means;
 	pid_t other;
 
 	get_means(&means, way);
+	assert_int_equal(probe_removals_open(&others), 0);
 	traced->pid = (uint32_t)load.pid;
 	assert_true(heap_probes_check(traced, &means.how) > 0);
 	assert_false(traced->has_gap);
 
+	if (removal != REMOVAL_NONE && removal != REMOVAL_AFTER)
+		begin_removal(others);
+	if (removal == REMOVAL_BEFORE || removal == REMOVAL_UNKNOWN)
+		end_removal(others, means.removals);
+	if (removal != REMOVAL_UNKNOWN)
+		traced->unheld_ns = clock_boot_ns();
 	close(load.go_fd);
 	assert_soon(task_state_is_ending(load.pid, load.pid));
 	other = task_state_oldest(load.pid);
@@ -178,8 +218,13 @@ static bool has_gap_without_first_thread(enum probes_way way)
 	held.task = other;
 	assert_int_equal(allocators_of_process(other, means.cache, hold_file, &held), 0);
 	assert_true(held.n > 0);
+	if (removal == REMOVAL_AFTER) {
+		begin_removal(others);
+		probe_removals_end(others);
+	}
 	heap_probes_check(traced, &means.how);
 	assert_int_equal(traced->holder, other);
+	assert_int_equal(traced->unheld_ns, 0);
 
 	probes_free_all(held.probes, held.n);
 	heap_probes_strip(traced, &means.how);
@@ -204,10 +249,13 @@ static void need_programs(void)
 TEST(test_perf_events)
 {
 	need_programs();
-	assert_true(has_gap_without_first_thread(PROBES_PERF));
+	assert_true(has_gap_without_first_thread(PROBES_PERF, REMOVAL_NONE));
 }
 
-/* The program of a link runs wherever a breakpoint is. */
+/*
+ * The program of a link runs wherever a breakpoint is. If other probes are removed meanwhile, a
+ * breakpoint can be missing for a while.
+ */
 TEST(test_links)
 {
 	need_programs();
@@ -215,7 +263,11 @@ TEST(test_links)
 		print_message("skip: no links\n");
 		skip();
 	}
-	assert_false(has_gap_without_first_thread(probes_way()));
+	assert_false(has_gap_without_first_thread(probes_way(), REMOVAL_NONE));
+	assert_false(has_gap_without_first_thread(probes_way(), REMOVAL_BEFORE));
+	assert_true(has_gap_without_first_thread(probes_way(), REMOVAL_UNKNOWN));
+	assert_true(has_gap_without_first_thread(probes_way(), REMOVAL_AFTER));
+	assert_true(has_gap_without_first_thread(probes_way(), REMOVAL_DURING));
 }
 
 static bool call_off(void *called_off)
@@ -258,6 +310,40 @@ TEST(test_missed)
 	kill(load.pid, SIGKILL);
 	waitpid(load.pid, NULL, 0);
 	close(load.go_fd);
+	end_means(&means);
+}
+
+/* A check that is cancelled selects a holder, which gets its probes at the next check. */
+TEST(test_unheld)
+{
+	_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
+	bool called_off = false;
+	struct means means;
+	struct load load;
+
+	need_programs();
+	load = begin_load();
+	get_means(&means, probes_way());
+	means.sink.called_off = call_off;
+	means.sink.userdata = &called_off;
+	traced->pid = (uint32_t)load.pid;
+	assert_true(heap_probes_check(traced, &means.how) > 0);
+	called_off = true;
+	heap_probes_check(traced, &means.how);
+	assert_false(traced->has_gap);
+	close(load.go_fd);
+	assert_soon(task_state_is_ending(load.pid, load.pid));
+	heap_probes_check(traced, &means.how);
+	assert_true(traced->holder > 0);
+	assert_false(heap_probes_lack_holder(traced));
+	assert_true(traced->has_gap);
+	assert_true(traced->unheld_ns > 0);
+	called_off = false;
+	heap_probes_check(traced, &means.how);
+	assert_int_equal(traced->unheld_ns, 0);
+	heap_probes_strip(traced, &means.how);
+	kill(load.pid, SIGKILL);
+	waitpid(load.pid, NULL, 0);
 	end_means(&means);
 }
 
@@ -382,13 +468,22 @@ TEST(test_refused_files)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* Removals by other recorders of the machine are not seen here. */
+FIXTURE(set_up)
+{
+	int r = own_directory_set_up(state);
+
+	setenv("RUNTIME_DIRECTORY", "run", 1);
+	return r;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perf_events),   cmocka_unit_test(test_links),
-		cmocka_unit_test(test_missed),        cmocka_unit_test(test_refused_probes),
-		cmocka_unit_test(test_refused_files),
+		cmocka_unit_test(test_perf_events),    cmocka_unit_test(test_links),
+		cmocka_unit_test(test_missed),         cmocka_unit_test(test_unheld),
+		cmocka_unit_test(test_refused_probes), cmocka_unit_test(test_refused_files),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
 }
