@@ -106,10 +106,11 @@ static __always_inline __u64 weight_arg(enum fxt_name name, struct task_struct *
 	return fxt_arg32(FXT_ARG_INT32, name, (__u32)weight);
 }
 
-static __always_inline __u32 fxt_state(__u32 state)
+/* PREEMPTED is the kernel's own flag: the thread has not called the scheduler. */
+static __always_inline __u32 fxt_state(__u32 state, bool preempted)
 {
 	if (state == 0)
-		return FXT_STATE_RUNNING;
+		return preempted ? FXT_STATE_PREEMPTED : FXT_STATE_RUNNING;
 	if (state & TASK_DEAD)
 		return FXT_STATE_DEAD;
 	if (state & (TASK_STOPPED | TASK_TRACED))
@@ -150,10 +151,13 @@ static __always_inline enum fxt_name state_name(__u32 state)
 	}
 }
 
-/* Writes a switch on CPU into its ring: PREV is switched out in STATE, and NEXT is switched in. */
+/*
+ * Writes a switch on CPU into its ring: PREV is switched out in STATE, and NEXT is switched in. If
+ * STATE is 0, PREEMPTED tells why.
+ */
 static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu,
 					       struct task_struct *prev, struct task_struct *next,
-					       __u32 state)
+					       __u32 state, bool preempted)
 {
 	bool prev_in = true, prev_open = true, next_in = true, has_room;
 	struct reservation r;
@@ -166,8 +170,10 @@ static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu
 		if (!prev_in && !next_in)
 			return;
 		prev_open = is_open(prev, prev_in);
-		if (!prev_open)
+		if (!prev_open) {
 			state = 0;
+			preempted = false;
+		}
 	}
 	letter = state_name(state);
 	words = letter ? 7 : 6;
@@ -183,7 +189,7 @@ static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu
 		ring->shown_tid = next_in ? next->pid : 0;
 	if (!has_room)
 		return;
-	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
+	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state, preempted));
 	r.words[1] = now_ns;
 	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER + cpu;
 	r.words[3] = next_in ? (__u32)next->pid : FXT_KOID_OTHER + cpu;
@@ -205,7 +211,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if (!ring)
 		return 0;
 	begin_ns = cost_begin_near(COST_SCHED, &ring->untimed[0]);
-	sched_write_switch(ring, cpu, prev, next, state_of_leaving(prev, preempt, prev_state));
+	sched_write_switch(ring, cpu, prev, next, state_of_leaving(prev, preempt, prev_state),
+			   preempt);
 	cost_end_near(COST_SCHED, &ring->untimed[0], begin_ns);
 	return 0;
 }

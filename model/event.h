@@ -234,6 +234,8 @@ struct event {
 			uint8_t out_state; /* enum fxt_thread_state, which other formats use, too */
 			char state;        /* state as a letter: R S D T t X Z P I; 0 = unknown */
 			bool synthetic;    /* opens or closes a slice, and is no real switch */
+			/* In the kernel. False also if it is unknown, or on the way to user mode. */
+			bool preempted;
 		} sw;
 		struct {
 			/* The waker, or a pseudo-thread; 0 = idle, or unknown. */

@@ -215,6 +215,7 @@ FXT_FIELD(legacy_in_priority, 52, 59)
 
 enum fxt_thread_state {
 	FXT_STATE_NEW = 0,
+	FXT_STATE_PREEMPTED = FXT_STATE_NEW, /* in switches of kymo, which end no new thread */
 	FXT_STATE_RUNNING = 1,
 	FXT_STATE_SUSPENDED = 2,
 	FXT_STATE_BLOCKED = 3,

@@ -40,6 +40,7 @@ enum {
 	TASK_ZOMBIE = 0x20,
 	TASK_PARKED = 0x40,
 	TASK_IDLE = 0x80,
+	TASK_PREEMPTED = 0x100, /* R+ */
 };
 
 /* A switch in the bundle. */
@@ -48,7 +49,7 @@ struct perfetto_row {
 	uint64_t prev_prio, next_prio; /* as Perfetto has them */
 	uint32_t prev, next;           /* koids */
 	uint32_t comm;                 /* index of the name of NEXT */
-	uint8_t state;
+	uint16_t state;
 	bool is_alone; /* is written as a single event */
 };
 
@@ -257,6 +258,8 @@ static unsigned perfetto_sched_task_state(const struct event *ev)
 	static const unsigned by_state[] = { 0, 0, TASK_STOPPED, TASK_INTERRUPTIBLE, 0, TASK_DEAD };
 	unsigned char letter = (unsigned char)ev->sw.state;
 
+	if (ev->sw.preempted)
+		return TASK_PREEMPTED;
 	if (letter != 0 && letter < sizeof(by_letter) / sizeof(*by_letter))
 		return by_letter[letter];
 	return ev->sw.out_state < sizeof(by_state) / sizeof(*by_state) ? by_state[ev->sw.out_state]
@@ -318,7 +321,7 @@ int perfetto_sched_switch(struct perfetto_sched *s, const struct event *ev,
 		.next = ev->sw.next_tid,
 		.prev_prio = perfetto_sched_prio(ev->sw.prev_prio),
 		.next_prio = perfetto_sched_prio(ev->sw.next_prio),
-		.state = (uint8_t)perfetto_sched_task_state(ev),
+		.state = (uint16_t)perfetto_sched_task_state(ev),
 	};
 	struct perfetto_cpu *c;
 

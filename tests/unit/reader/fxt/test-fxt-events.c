@@ -193,6 +193,10 @@ TEST(test_switch_bare)
 	assert_int_equal(f->ev.sw.next_prio, 0);
 	assert_int_equal(f->ev.sw.state, 0);
 	assert_false(f->ev.sw.synthetic);
+	assert_false(f->ev.sw.preempted);
+	/* Only kymo writes this state for a preemption. */
+	assert_event(f, context_switch(1, FXT_STATE_PREEMPTED, 51, 52, 0), EVENT_SWITCH);
+	assert_false(f->ev.sw.preempted);
 }
 
 /* Other writers give idle threads koids; their weight identifies them. */

@@ -252,6 +252,29 @@ TEST(test_switches)
 	assert_packets(w, "");
 }
 
+/* Only a preemption in the kernel is R+, in a row and in a single event. */
+TEST(test_preempted)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	struct event ev = {
+		.kind = EVENT_SWITCH,
+		.ts_ns = 1000,
+		.tid = 10,
+		.sw = { .next_tid = 11, .prev_prio = 120, .next_prio = 110, .preempted = true },
+	};
+
+	add(w, &ev);
+	ev.ts_ns = 1001;
+	add(w, &ev);
+	ev.ts_ns = 1002;
+	ev.sw.preempted = false;
+	ev.sw.out_state = 1;
+	add(w, &ev);
+	flush(w);
+	assert_packets(w, "1{1{1:0 4{1[1001 1] 2[256 0] 3[11 11] 4[110 110] 5'' 6[0 0]} "
+			  "2{1:1000 2:10 4{1'' 2:10 3:120 4:256 5'' 6:11 7:110}}} 10:3}");
+}
+
 /* A bundle begins with a whole time and its own names; so does one after a step back in time. */
 TEST(test_bundles)
 {
@@ -596,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_many_cpus), cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_marks),     cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_waits),     cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_preempted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
