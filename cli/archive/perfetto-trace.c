@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass: the samples by the writer of the archive's own copy of them, everything else by
- * writer/perfetto. Events that have no packet of their own are written as they are in the archive.
+ * One pass: the samples by the writer of the archive's own copy of them, the memory of processes by
+ * perfetto-leaks, everything else by writer/perfetto. Events that have no packet of their own are
+ * written as they are in the archive.
  */
 #include "cli/archive/perfetto-trace.h"
 
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "cli/archive/perfetto-leaks.h"
 #include "cli/archive/perfetto-record.h"
 #include "cli/common/verb.h"
 #include "model/maps.h"
@@ -24,6 +26,7 @@ enum {
 struct perfetto_trace {
 	struct perfetto_writer *writer;
 	struct fxt_perfetto_samples *samples;
+	struct perfetto_leaks *leaks;
 	struct perfetto_record record;
 	perfetto_trace_put_fn put;
 	void *userdata;
@@ -32,6 +35,7 @@ struct perfetto_trace {
 static void perfetto_trace_deinit(struct perfetto_trace *p)
 {
 	perfetto_writer_free(p->writer);
+	perfetto_leaks_free(p->leaks);
 	fxt_perfetto_samples_free(p->samples);
 	perfetto_record_deinit(&p->record);
 }
@@ -74,6 +78,8 @@ static int perfetto_trace_add_event(struct perfetto_trace *p, const struct event
 {
 	struct event sample;
 
+	if (perfetto_leaks_add(p->leaks, ev, perfetto_writer_packets(p->writer)) < 0)
+		return -ENOMEM;
 	if (ev->kind != EVENT_SAMPLE)
 		return fxt_perfetto_samples_add(p->samples, ev)
 			       ?: perfetto_writer_add(p->writer, ev);
@@ -142,7 +148,8 @@ static int perfetto_trace_run(struct perfetto_trace *p, struct open_trace *t)
 	int r;
 
 	if (fxt_events_new(&events) < 0 || perfetto_writer_new(&p->writer) < 0 ||
-	    fxt_perfetto_samples_new(&p->samples) < 0)
+	    fxt_perfetto_samples_new(&p->samples) < 0 ||
+	    perfetto_leaks_new(&p->leaks, p->samples) < 0)
 		return cli_failed("out of memory");
 	while ((r = open_trace_next(t, &record)) > 0) {
 		if (perfetto_trace_add(p, t, events, record) < 0)
@@ -152,7 +159,8 @@ static int perfetto_trace_run(struct perfetto_trace *p, struct open_trace *t)
 	}
 	if (r < 0)
 		return CLI_FAILED;
-	if (perfetto_writer_flush(p->writer) < 0)
+	if (perfetto_writer_flush(p->writer) < 0 ||
+	    perfetto_leaks_finish(p->leaks, perfetto_writer_packets(p->writer)) < 0)
 		return cli_failed("out of memory");
 	return perfetto_trace_write(p, true);
 }

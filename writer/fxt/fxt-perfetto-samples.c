@@ -123,6 +123,14 @@ static const unsigned interned_fields[KIND_MAX] = {
 	[STACK] = INTERNED_CALLSTACKS,
 };
 
+/* A set of interned items, which packets of one sequence use. */
+struct interned_set {
+	struct interning items[KIND_MAX];
+	uint64_t map_number, map_iid; /* mapping of the previous frame */
+	struct outbuf fresh;          /* InternedData that is not in a packet yet */
+	bool by_content;              /* equal mappings are one item, even of several times */
+};
+
 struct fxt_perfetto_samples {
 	struct maps *maps;
 	struct frames *frames;
@@ -132,12 +140,11 @@ struct fxt_perfetto_samples {
 	struct outbuf batch;
 	uint64_t first_ns, last_ns; /* times of the batch's samples */
 
-	struct interning interned[KIND_MAX];
+	struct interned_set set;  /* of the batch; fresh: of the sample that is being added */
+	struct interned_set kept; /* of fxt_perfetto_samples_keep_stack() */
 	uint64_t seed;    /* seed of the hashes, so that nobody can construct collisions */
 	uint64_t meaning; /* changes when names of addresses may have changed */
-	uint64_t map_number, map_iid; /* mapping of the previous frame */
-	int error;                    /* the first error during interning */
-	struct outbuf fresh;          /* InternedData of the sample that is being added */
+	int error;        /* the first error during interning */
 };
 
 int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
@@ -150,6 +157,7 @@ int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
 		return -ENOMEM;
 	if (getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) < 0)
 		s->seed = clock_boot_ns();
+	s->kept.by_content = true;
 	r = maps_new(&s->maps, MAPS_OF_NOW) ?: frames_new(&s->frames, NAMES_MAX);
 	if (r < 0)
 		return r;
@@ -160,23 +168,26 @@ int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
 void fxt_perfetto_samples_next(struct fxt_perfetto_samples *s)
 {
 	for (size_t i = 0; i < KIND_MAX; i++) {
-		table_clear(&s->interned[i].known);
-		s->interned[i].last_iid = 0;
+		table_clear(&s->set.items[i].known);
+		s->set.items[i].last_iid = 0;
 	}
-	s->map_iid = 0;
+	s->set.map_iid = 0;
 	s->error = 0;
 	outbuf_reset(&s->batch);
-	outbuf_reset(&s->fresh);
+	outbuf_reset(&s->set.fresh);
 }
 
 struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_samples *s)
 {
 	if (!s)
 		return NULL;
-	for (size_t i = 0; i < KIND_MAX; i++)
-		table_deinit(&s->interned[i].known);
+	for (size_t i = 0; i < KIND_MAX; i++) {
+		table_deinit(&s->set.items[i].known);
+		table_deinit(&s->kept.items[i].known);
+	}
 	outbuf_deinit(&s->batch);
-	outbuf_deinit(&s->fresh);
+	outbuf_deinit(&s->set.fresh);
+	outbuf_deinit(&s->kept.fresh);
 	maps_free(s->maps);
 	frames_free(s->frames);
 	return free_ptr(s);
@@ -197,7 +208,7 @@ static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *
 static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
 					    const void *bytes, size_t n, bool *ret_new)
 {
-	struct interning *t = &s->interned[kind];
+	struct interning *t = &s->set.items[kind];
 	uint64_t hash = fxt_perfetto_samples_hash_of(s, bytes, n),
 		 iid = (uintptr_t)table_get(&t->known, hash);
 
@@ -214,9 +225,9 @@ static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum
 static size_t fxt_perfetto_samples_begin_item(struct fxt_perfetto_samples *s, enum kind kind,
 					      uint64_t iid)
 {
-	size_t item = protobuf_begin(&s->fresh, interned_fields[kind]);
+	size_t item = protobuf_begin(&s->set.fresh, interned_fields[kind]);
 
-	protobuf_add_u64(&s->fresh, ITEM_IID, iid);
+	protobuf_add_u64(&s->set.fresh, ITEM_IID, iid);
 	return item;
 }
 
@@ -233,8 +244,8 @@ static uint64_t fxt_perfetto_samples_intern_bytes(struct fxt_perfetto_samples *s
 	iid = fxt_perfetto_samples_intern(s, kind, bytes, n, &new);
 	if (new) {
 		item = fxt_perfetto_samples_begin_item(s, kind, iid);
-		protobuf_add_bytes(&s->fresh, STRING_BYTES, bytes, n);
-		protobuf_end(&s->fresh, item);
+		protobuf_add_bytes(&s->set.fresh, STRING_BYTES, bytes, n);
+		protobuf_end(&s->set.fresh, item);
 	}
 	return iid;
 }
@@ -251,19 +262,36 @@ static uint64_t fxt_perfetto_samples_intern_text(struct fxt_perfetto_samples *s,
 	return fxt_perfetto_samples_intern_bytes(s, kind, text, n);
 }
 
+/* Returns a hash of all that the item of MAP has. */
+static uint64_t fxt_perfetto_samples_hash_map(const struct fxt_perfetto_samples *s,
+					      const struct mapping *map)
+{
+	const uint64_t key[] = {
+		map->start,
+		map->size,
+		map->file_offset,
+		fxt_perfetto_samples_hash_of(s, map->path, strlen(map->path)),
+		fxt_perfetto_samples_hash_of(s, map->build_id, map->build_id_size),
+	};
+
+	return fxt_perfetto_samples_hash_of(s, key, sizeof(key));
+}
+
 /* Interns MAP; NULL = the address is in no known mapping. */
 static uint64_t fxt_perfetto_samples_intern_mapping(struct fxt_perfetto_samples *s,
 						    const struct mapping *map)
 {
-	uint64_t number = map ? map->number : 0, iid, path, build_id = 0;
+	uint64_t number = map ? map->number : 0, key = number, iid, path, build_id = 0;
 	size_t item;
 	bool new;
 
-	if (s->map_iid > 0 && s->map_number == number)
-		return s->map_iid;
-	iid = fxt_perfetto_samples_intern(s, MAPPING, &number, sizeof(number), &new);
-	s->map_number = number;
-	s->map_iid = iid;
+	if (s->set.map_iid > 0 && s->set.map_number == number)
+		return s->set.map_iid;
+	if (map && s->set.by_content)
+		key = fxt_perfetto_samples_hash_map(s, map);
+	iid = fxt_perfetto_samples_intern(s, MAPPING, &key, sizeof(key), &new);
+	s->set.map_number = number;
+	s->set.map_iid = iid;
 	if (!new)
 		return iid;
 	path = fxt_perfetto_samples_intern_text(s, PATH, map ? map->path : "[unknown]");
@@ -271,15 +299,15 @@ static uint64_t fxt_perfetto_samples_intern_mapping(struct fxt_perfetto_samples 
 		build_id = fxt_perfetto_samples_intern_bytes(s, BUILD_ID, map->build_id,
 							     map->build_id_size);
 	item = fxt_perfetto_samples_begin_item(s, MAPPING, iid);
-	protobuf_add_nonzero(&s->fresh, MAPPING_BUILD_ID, build_id);
+	protobuf_add_nonzero(&s->set.fresh, MAPPING_BUILD_ID, build_id);
 	if (map) {
-		protobuf_add_u64(&s->fresh, MAPPING_START_OFFSET, map->file_offset);
-		protobuf_add_u64(&s->fresh, MAPPING_EXACT_OFFSET, map->file_offset);
-		protobuf_add_u64(&s->fresh, MAPPING_START, map->start);
-		protobuf_add_u64(&s->fresh, MAPPING_END, map->start + map->size);
+		protobuf_add_u64(&s->set.fresh, MAPPING_START_OFFSET, map->file_offset);
+		protobuf_add_u64(&s->set.fresh, MAPPING_EXACT_OFFSET, map->file_offset);
+		protobuf_add_u64(&s->set.fresh, MAPPING_START, map->start);
+		protobuf_add_u64(&s->set.fresh, MAPPING_END, map->start + map->size);
 	}
-	protobuf_add_nonzero(&s->fresh, MAPPING_PATH, path);
-	protobuf_end(&s->fresh, item);
+	protobuf_add_nonzero(&s->set.fresh, MAPPING_PATH, path);
+	protobuf_end(&s->set.fresh, item);
 	return iid;
 }
 
@@ -302,12 +330,12 @@ static uint64_t fxt_perfetto_samples_intern_frame(struct fxt_perfetto_samples *s
 	if (!new)
 		return iid;
 	item = fxt_perfetto_samples_begin_item(s, FRAME, iid);
-	protobuf_add_u64(&s->fresh, FRAME_MAPPING, key[0]);
-	protobuf_add_u64(&s->fresh, FRAME_REL_PC, key[1]);
-	protobuf_add_nonzero(&s->fresh, FRAME_FUNCTION, key[2]);
-	protobuf_add_nonzero(&s->fresh, FRAME_SOURCE, key[3]);
-	protobuf_add_nonzero(&s->fresh, FRAME_LINE, key[4]);
-	protobuf_end(&s->fresh, item);
+	protobuf_add_u64(&s->set.fresh, FRAME_MAPPING, key[0]);
+	protobuf_add_u64(&s->set.fresh, FRAME_REL_PC, key[1]);
+	protobuf_add_nonzero(&s->set.fresh, FRAME_FUNCTION, key[2]);
+	protobuf_add_nonzero(&s->set.fresh, FRAME_SOURCE, key[3]);
+	protobuf_add_nonzero(&s->set.fresh, FRAME_LINE, key[4]);
+	protobuf_end(&s->set.fresh, item);
 	return iid;
 }
 
@@ -331,7 +359,7 @@ static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 		const struct mapping *map = maps_find(s->maps, owner, address, ev->ts_ns);
 		const struct frame_list *names =
 			frames_find(s->frames, owner,
-				    frames_code(address, maps_is_return(ev->sample.frames, i)));
+				    frames_code(address, maps_sample_returns(ev, i)));
 
 		for (size_t j = 0; names && j < names->n && n < STACK_MAX; j++)
 			stack[n++] =
@@ -347,6 +375,18 @@ static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 	return n + 1;
 }
 
+/* Adds the N frames at STACK, innermost first, as the callstack IID. */
+static void fxt_perfetto_samples_add_callstack(struct fxt_perfetto_samples *s, uint64_t iid,
+					       const uint64_t *stack, size_t n)
+{
+	size_t item = fxt_perfetto_samples_begin_item(s, STACK, iid);
+
+	/* (callstacks are written outermost first) */
+	while (n > 0)
+		protobuf_add_u64(&s->set.fresh, CALLSTACK_FRAMES, stack[--n]);
+	protobuf_end(&s->set.fresh, item);
+}
+
 /*
  * Interns the stack of EV; returns 0 if EV has no stack. The key is the stack's id or addresses,
  * and all data that can change its frames: names and mappings. So the frames of known stacks are
@@ -359,7 +399,6 @@ static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_sample
 	const unsigned n_frames = ev->sample.n_frames;
 	uint64_t key[5] = { s->meaning, ev->sample.id }, stack[STACK_MAX], iid;
 	bool in_kernel = false, in_user = false, new;
-	size_t n, item;
 
 	if (n_frames == 0)
 		return 0;
@@ -376,13 +415,47 @@ static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_sample
 	iid = fxt_perfetto_samples_intern(s, STACK, key, sizeof(key), &new);
 	if (!new)
 		return iid;
-	n = fxt_perfetto_samples_intern_frames(s, ev, stack);
-	item = fxt_perfetto_samples_begin_item(s, STACK, iid);
-	/* (callstacks are written outermost first) */
-	while (n > 0)
-		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
-	protobuf_end(&s->fresh, item);
+	fxt_perfetto_samples_add_callstack(s, iid, stack,
+					   fxt_perfetto_samples_intern_frames(s, ev, stack));
 	return iid;
+}
+
+/* Interns the stack of EV by its frames; a stack without frames gets one. */
+static uint64_t fxt_perfetto_samples_intern_stack(struct fxt_perfetto_samples *s,
+						  const struct event *ev)
+{
+	static const struct frame unknown = { "[unknown stack]", "", "", 0, 0 };
+	uint64_t stack[STACK_MAX], iid;
+	size_t n = ev ? fxt_perfetto_samples_intern_frames(s, ev, stack) : 0;
+	bool new;
+
+	if (n == 0)
+		stack[n++] = fxt_perfetto_samples_intern_frame(s, NULL, 0, &unknown);
+	iid = fxt_perfetto_samples_intern(s, STACK, stack, n * sizeof(*stack), &new);
+	if (new)
+		fxt_perfetto_samples_add_callstack(s, iid, stack, n);
+	return iid;
+}
+
+int fxt_perfetto_samples_keep_stack(struct fxt_perfetto_samples *s, const struct event *ev,
+				    uint64_t *ret)
+{
+	struct interned_set batch = s->set;
+	int batch_error = s->error, r;
+
+	s->set = s->kept;
+	s->error = 0;
+	*ret = fxt_perfetto_samples_intern_stack(s, ev);
+	r = s->error < 0 || s->set.fresh.error < 0 ? -ENOMEM : 0;
+	s->kept = s->set;
+	s->set = batch;
+	s->error = batch_error;
+	return r;
+}
+
+struct outbuf *fxt_perfetto_samples_kept(struct fxt_perfetto_samples *s)
+{
+	return &s->kept.fresh;
 }
 
 /* ---- packets ---- */
@@ -435,7 +508,7 @@ static void fxt_perfetto_samples_add_packet(struct fxt_perfetto_samples *s, cons
 	size_t n = fxt_perfetto_samples_put_sample(ev, callstack, fields), packet, head;
 	uint8_t heading[PROTOBUF_HEAD_MAX];
 
-	if (!first && s->fresh.size == 0) {
+	if (!first && s->set.fresh.size == 0) {
 		head = protobuf_put_head(heading, TRACE_PACKET, n);
 		memcpy(fields - head, heading, head);
 		outbuf_append(&s->batch, fields - head, head + n);
@@ -446,8 +519,9 @@ static void fxt_perfetto_samples_add_packet(struct fxt_perfetto_samples *s, cons
 		protobuf_add_u64(&s->batch, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
 		fxt_perfetto_samples_add_defaults(s);
 	}
-	if (s->fresh.size > 0)
-		protobuf_add_bytes(&s->batch, PACKET_INTERNED_DATA, s->fresh.data, s->fresh.size);
+	if (s->set.fresh.size > 0)
+		protobuf_add_bytes(&s->batch, PACKET_INTERNED_DATA, s->set.fresh.data,
+				   s->set.fresh.size);
 	outbuf_append(&s->batch, fields, n);
 	protobuf_end(&s->batch, packet);
 }
@@ -463,11 +537,11 @@ static int fxt_perfetto_samples_add_sample(struct fxt_perfetto_samples *s, const
 		s->first_ns = s->last_ns = ev->ts_ns;
 	else if (ev->ts_ns > s->last_ns)
 		s->last_ns = ev->ts_ns;
-	outbuf_reset(&s->fresh);
+	outbuf_reset(&s->set.fresh);
 	callstack = fxt_perfetto_samples_intern_callstack(s, ev);
-	if (s->error == 0 && s->fresh.error == 0)
+	if (s->error == 0 && s->set.fresh.error == 0)
 		fxt_perfetto_samples_add_packet(s, ev, callstack, first);
-	if (s->error == 0 && s->fresh.error == 0 && s->batch.error == 0)
+	if (s->error == 0 && s->set.fresh.error == 0 && s->batch.error == 0)
 		return 0;
 	/* Begin a new batch, since this one lacks the new interned items. */
 	fxt_perfetto_samples_next(s);
@@ -511,7 +585,7 @@ const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_sample
 	if (s->batch.size == 0)
 		return NULL;
 	return all || s->batch.size >= BATCH_BYTES || s->last_ns - s->first_ns >= BATCH_NS ||
-			       s->interned[STACK].last_iid >= BATCH_STACKS
+			       s->set.items[STACK].last_iid >= BATCH_STACKS
 		       ? &s->batch
 		       : NULL;
 }

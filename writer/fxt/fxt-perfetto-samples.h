@@ -42,5 +42,15 @@ const char *fxt_perfetto_samples_function(const struct fxt_perfetto_samples *s,
  */
 const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_samples *s, bool all);
 
+/*
+ * Interns the stack of EV, an EVENT_SAMPLE, for another sequence of packets; NULL = an unknown
+ * stack. *RET is its callstack, from 1 on. Equal frames have one callstack, and it keeps its
+ * meaning. The InternedData of new ones is added to fxt_perfetto_samples_kept(), which the caller
+ * empties when it has written it. Returns 0 or -ENOMEM.
+ */
+int fxt_perfetto_samples_keep_stack(struct fxt_perfetto_samples *s, const struct event *ev,
+				    uint64_t *ret);
+struct outbuf *fxt_perfetto_samples_kept(struct fxt_perfetto_samples *s);
+
 /* Begins the next batch. */
 void fxt_perfetto_samples_next(struct fxt_perfetto_samples *s);

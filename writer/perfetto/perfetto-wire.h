@@ -3,7 +3,7 @@
  * Field numbers of Perfetto's messages, from its public protos: trace_packet.proto,
  * ftrace_event_bundle.proto, ftrace_event.proto, sched.proto, irq.proto, power.proto,
  * process_tree.proto, track_descriptor.proto, track_event.proto, debug_annotation.proto,
- * clock_snapshot.proto and system_info.proto. A name is MESSAGE_FIELD.
+ * clock_snapshot.proto, system_info.proto and profile_packet.proto. A name is MESSAGE_FIELD.
  */
 #pragma once
 
@@ -19,6 +19,7 @@ enum {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_PROFILE = 37,
 	PACKET_ANDROID_LOG = 39,
 	PACKET_SYSTEM_INFO = 45,
 	PACKET_TRACK_DESCRIPTOR = 60,
@@ -166,6 +167,7 @@ enum {
 	/* BuiltinClock */
 	BUILTIN_REALTIME = 1,
 	BUILTIN_MONOTONIC = 3,
+	BUILTIN_MONOTONIC_COARSE = 4,
 	BUILTIN_BOOTTIME = 6,
 
 	/* SystemInfo, Utsname */
@@ -173,7 +175,20 @@ enum {
 	UTSNAME_SYSNAME = 1,
 	UTSNAME_RELEASE = 3,
 	UTSNAME_MACHINE = 4,
+
+	/* ProfilePacket, ProcessHeapSamples, HeapSample */
+	PROFILE_DUMPS = 5,
+	PROFILE_INDEX = 7,
+	DUMP_PID = 1,
+	DUMP_SAMPLES = 2,
+	DUMP_TIMESTAMP = 9,
+	DUMP_HEAP_NAME = 11,
+	HEAP_CALLSTACK = 1,
+	HEAP_ALLOCATED = 2,
+	HEAP_FREED = 3,
+	HEAP_ALLOC_COUNT = 5,
+	HEAP_FREE_COUNT = 6,
 };
 
 /* Sequences of packets. Samples have sequence 1 (writer/fxt/fxt-perfetto-samples.c). */
-enum { SEQUENCE_STATE = 2, SEQUENCE_SCHED = 3, SEQUENCE_TRACKS = 4 };
+enum { SEQUENCE_STATE = 2, SEQUENCE_SCHED = 3, SEQUENCE_TRACKS = 4, SEQUENCE_HEAP = 5 };

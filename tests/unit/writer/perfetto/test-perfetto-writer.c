@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/protobuf.h"
 #include "base/table.h"
 #include "model/koids.h"
 #include "tests/support/unit.h"
+#include "writer/perfetto/perfetto-heap.h"
 #include "writer/perfetto/perfetto-writer.h"
 
 /* ---- a reader of protobuf ---- */
@@ -38,7 +40,7 @@ static bool is_text(const char *path)
 					     "1.2.2.2",   "1.1.2.36.2", "1.60.2",    "1.60.8.6",
 					     "1.11.22",   "1.11.23",    "1.11.4.10", "1.11.4.6",
 					     "1.45.1.1",  "1.45.1.3",   "1.45.1.4",  "1.12.26.2",
-					     "1.39.1.6",  "1.39.1.8" };
+					     "1.39.1.6",  "1.39.1.8",  "1.37.5.11" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (strcmp(path, texts[i]) == 0)
@@ -583,6 +585,46 @@ TEST(test_plain)
 	assert_packets(w, "1{8:10 10:4 39{1{2:5 3:6 5:1010 6'c' 7:4 8'n'}}}");
 }
 
+/* ---- heap ---- */
+
+/* Sums per process and stack; a packet for each process and time, in the order of the changes. */
+TEST(test_heap)
+{
+	_cleanup_(perfetto_writer_freep) struct perfetto_writer *w = new_writer();
+	_cleanup_(perfetto_heap_freep) struct perfetto_heap *h = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf interned = { 0 };
+	struct outbuf *to = perfetto_writer_packets(w);
+	const struct {
+		uint32_t pid;
+		uint64_t ts_ns, now_ns, callstack;
+		struct perfetto_heap_change change;
+	} changes[] = {
+		{ 7, 100, 100, 1, { 2, 20, 0, 0 } }, { 7, 100, 100, 2, { 1, 5, 1, 5 } },
+		{ 8, 100, 100, 1, { 1, 9, 0, 0 } },  { 7, 200, 210, 1, { 1, 10, 2, 15 } },
+		{ 7, 150, 210, 2, { 0, 0, 0, 1 } },
+	};
+
+	assert_int_equal(perfetto_heap_new(&h), 0);
+	perfetto_heap_flush(h, &interned, to);
+	assert_packets(w, "");
+	protobuf_add_u64(&interned, 3, 4);
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
+		assert_int_equal(perfetto_heap_add(h, changes[i].pid, changes[i].ts_ns,
+						   changes[i].now_ns, changes[i].callstack,
+						   &changes[i].change, &interned, to),
+				 0);
+	perfetto_heap_flush(h, &interned, to);
+	assert_int_equal(interned.size, 0);
+	assert_packets(w, "1{8:100 10:5 6{1{1:6 2:100} 1{1:4 2:100} 2:6}}\n"
+			  "1{8:100 10:5 13:1 12{3:4} 37{5{1:7 2{1:1 2:20 5:2} "
+			  "2{1:2 2:5 3:5 5:1 6:1} 9:100 11'libc.malloc'} 7:0}}\n"
+			  "1{8:100 10:5 37{5{1:8 2{1:1 2:9 5:1} 9:100 11'libc.malloc'} 7:1}}\n"
+			  "1{8:210 10:5 37{5{1:7 2{1:1 2:30 3:15 5:3 6:2} 9:200 "
+			  "11'libc.malloc'} 7:2}}\n"
+			  "1{8:210 10:5 37{5{1:7 2{1:2 2:5 3:6 5:1 6:1} 9:150 "
+			  "11'libc.malloc'} 7:3}}");
+}
+
 /* Memory does not grow with the archive, and an event of the schedule has at most 10 bytes. */
 TEST(test_size)
 {
@@ -619,7 +661,7 @@ int main(void)
 		cmocka_unit_test(test_many_cpus), cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_marks),     cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_waits),     cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_preempted),
+		cmocka_unit_test(test_preempted), cmocka_unit_test(test_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
