@@ -116,7 +116,7 @@ FINDING(STRING_UNDEFINED, "string-undefined", ERROR, "a reference to an undefine
 	"Before a reference to an indexed string, there must be a string record of the same "
 	"provider (\"String references\"; each provider has its own tables). Perfetto drops the "
 	"record with the reference (fuchsia_invalid_string_ref).")
-FINDING(STRING_INDEX_0, "string-index-0", WARNING, "a string record for index 0", NULL,
+FINDING(STRING_INDEX_0, "string-index-0", ERROR, "a string record for index 0", NULL,
 	"Index 0 is the empty string. Readers must ignore the record (\"String record\").")
 FINDING(STRING_EMPTY, "string-empty", NOTE, "a string record with an empty string", "index #",
 	"It is allowed, \"but pointless since the empty string can simply be encoded as zero in a "
@@ -126,7 +126,7 @@ FINDING(THREAD_UNDEFINED, "thread-undefined", ERROR, "a reference to an undefine
 	"Before a reference to an indexed thread, there must be a thread record of the same "
 	"provider (\"Thread references\"). Readers drop the record with the reference, or "
 	"attribute it to thread 0.")
-FINDING(THREAD_INDEX_0, "thread-index-0", WARNING, "a thread record for index 0", NULL,
+FINDING(THREAD_INDEX_0, "thread-index-0", ERROR, "a thread record for index 0", NULL,
 	"Index 0 means that the thread is given inline. Readers must ignore the record (\"Thread "
 	"record\").")
 FINDING(THREAD_INDEX_SHARED, "thread-index-shared", NOTE,
@@ -141,7 +141,7 @@ FINDING(ARG_DAMAGED, "arg-damaged", ERROR, "an invalid argument", NULL,
 	"one.")
 FINDING(ARG_UNKNOWN, "arg-unknown", WARNING, "an argument of unknown type", "type #",
 	"The specification has the types 0 to 10 (\"Argument types\"). Readers skip other types.")
-FINDING(ARG_LONGER, "arg-longer", WARNING, "an argument with additional words", "# words",
+FINDING(ARG_LONGER, "arg-longer", ERROR, "an argument with additional words", "# words",
 	"The size of an argument includes its header, its name and its value (\"Arguments\"). "
 	"Readers skip additional words. In most cases, the size is wrong.")
 FINDING(ARG_NAME_EMPTY, "arg-name-empty", WARNING, "an argument without a name", NULL,
