@@ -121,8 +121,13 @@ __noinline bool call_read_origin(__u64 context, const struct call_origin *from, 
 				      (const char *)context + from->register_at);
 	value += from->offset;
 	if (from->kind == CALL_ORIGIN_MEMORY) {
-		const void *address = (const void *)value;
+		const void *address;
+		__u64 index = 0;
 
+		if (from->scale)
+			bpf_probe_read_kernel(&index, sizeof(index),
+					      (const char *)context + from->index_at);
+		address = (const void *)(value + index * from->scale);
 		value = 0;
 		if (bytes > sizeof(value))
 			bytes = sizeof(value);

@@ -90,7 +90,7 @@ static __always_inline bool moment_address(const struct moment_room *room,
 		address = room->registers[l->reg & 31];
 	else if (l->base == MOMENT_BASE_IMAGE)
 		address = room->image;
-	address += l->offset;
+	address += l->offset + room->registers[l->index & 31] * l->scale;
 	for (__u32 i = 0; i < MOMENT_STEPS_MAX; i++) {
 		if (i >= l->n_steps)
 			break;

@@ -83,7 +83,7 @@ _Static_assert(sizeof(struct call_memory) == 8, "ABI");
 /* Locations of arguments that are not in the register of their number, CALL_ORIGIN_*. */
 #define CALL_ORIGIN_NONE     0 /* unavailable: the value is 0 */
 #define CALL_ORIGIN_REGISTER 1 /* the value of the register, plus offset */
-#define CALL_ORIGIN_MEMORY   2 /* memory at the register plus offset */
+#define CALL_ORIGIN_MEMORY   2 /* memory at the register plus offset plus index * scale */
 #define CALL_ORIGIN_CONSTANT 3 /* the offset itself */
 
 struct call_origin {
@@ -97,7 +97,8 @@ struct call_origin {
 	 */
 	__u8 width;
 	__u8 is_signed; /* 1: the bit field is signed */
-	__u16 pad_0;
+	__u8 index_at;  /* offset in struct pt_regs */
+	__u8 scale;     /* 1, 2, 4 or 8; 0 = no index */
 	__s64 offset;
 };
 _Static_assert(sizeof(struct call_origin) == 16, "ABI");

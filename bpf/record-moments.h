@@ -38,8 +38,9 @@
 #define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is negative if its highest bit is set */
 
 /*
- * A load reads BYTES from an address. The address begins as base + offset. Each step replaces the
- * address by the word in memory at that address, plus steps[i].
+ * A load reads BYTES from an address. The address begins as base + offset, plus the register INDEX
+ * multiplied by SCALE. Each step replaces the address by the word in memory at that address, plus
+ * steps[i].
  */
 struct moment_load {
 	__u8 base; /* MOMENT_BASE_* */
@@ -48,7 +49,9 @@ struct moment_load {
 	__u8 flags;  /* MOMENT_LOAD_* */
 	__u32 bytes; /* number of bytes; for a load with a count, the maximum */
 	/* Number, from 1 on, of the load that has the count of elements; 0 = no count. */
-	__u32 count_at;
+	__u16 count_at;
+	__u8 index; /* below MOMENT_REGISTERS */
+	__u8 scale; /* 1, 2, 4 or 8; 0 = no index */
 	__u32 element_bytes;
 	__s64 offset;
 	__s64 steps[MOMENT_STEPS_MAX];

@@ -433,16 +433,17 @@ struct call_targets *call_targets_free(struct call_targets *t)
 #define AT(member) offsetof(struct pt_regs, member)
 
 /* Indexed by DWARF's register numbers. */
-static const uint8_t register_places[CALL_GENERAL_REGISTERS] = {
+static const uint8_t register_places[CALL_REGISTERS] = {
 	AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp),
 	AT(r8),  AT(r9),  AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15),
+	AT(rip),
 };
 
 /* The DWARF numbers of the argument registers. */
 static const uint8_t argument_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 #else
 /* These tables are not used, since code for other machines is not read. */
-static const uint8_t register_places[CALL_GENERAL_REGISTERS];
+static const uint8_t register_places[CALL_REGISTERS];
 static const uint8_t argument_registers[CALL_ARG_REGISTERS];
 #endif
 
@@ -459,6 +460,8 @@ static struct call_origin call_target_origin(const struct call_arg *arg, size_t 
 				     .width = l->width,
 				     .is_signed = call_type_is_signed(&arg->type),
 				     .register_at = register_places[l->reg],
+				     .index_at = register_places[l->index],
+				     .scale = l->scale,
 				     .bytes = (uint8_t)(arg->type.bits / 8),
 				     .offset = l->offset };
 }

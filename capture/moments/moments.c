@@ -194,7 +194,9 @@ static struct moment_load moments_load(const struct moment_plan_load *l)
 		.n_steps = l->n_steps,
 		.flags = (uint8_t)l->flags,
 		.bytes = l->bytes,
-		.count_at = l->count_at,
+		.count_at = (uint16_t)l->count_at,
+		.index = l->index,
+		.scale = l->scale,
 		.element_bytes = l->element_bytes,
 		.offset = l->offset,
 	};

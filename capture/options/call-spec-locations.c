@@ -32,8 +32,8 @@ int call_spec_shift(struct call_spec_reader *r, uint8_t *ret_shift, uint8_t *ret
 	return error;
 }
 
-/* Parses "r5+8". If it is in brackets, it is the address of memory. */
-static int spec_register(struct call_spec_reader *r, struct call_location *to)
+/* Parses "r5". */
+static int spec_register_number(struct call_spec_reader *r, uint8_t *ret)
 {
 	uint64_t number;
 	int error;
@@ -42,9 +42,40 @@ static int spec_register(struct call_spec_reader *r, struct call_location *to)
 	error = call_spec_number(r, &number);
 	if (error < 0)
 		return error;
-	if (number >= CALL_GENERAL_REGISTERS)
-		return call_spec_fail(r, r->p, "registers are r0 to r15");
-	to->reg = (uint8_t)number;
+	if (number >= CALL_REGISTERS)
+		return call_spec_fail(r, r->p, "registers are r0 to r16");
+	*ret = (uint8_t)number;
+	return 0;
+}
+
+/* Parses "+r1*8". */
+static int spec_index(struct call_spec_reader *r, struct call_location *to)
+{
+	uint64_t number;
+	int error;
+
+	r->p++;
+	error = spec_register_number(r, &to->index);
+	if (error < 0)
+		return error;
+	if (!call_spec_accept(r, "*"))
+		return call_spec_fail(r, r->p, "'*' and a scale are missing");
+	error = call_spec_number(r, &number);
+	if (error == 0 && number != 1 && number != 2 && number != 4 && number != 8)
+		return call_spec_fail(r, r->p, "a scale is 1, 2, 4 or 8");
+	to->scale = (uint8_t)number;
+	return error;
+}
+
+/* Parses "r5+8". If it is in brackets, it is the address of memory, as in "[r5+r1*8+8]". */
+static int spec_register(struct call_spec_reader *r, struct call_location *to)
+{
+	int error = spec_register_number(r, &to->reg);
+
+	if (error == 0 && to->kind == CALL_ORIGIN_MEMORY && r->p[0] == '+' && r->p[1] == 'r')
+		error = spec_index(r, to);
+	if (error < 0)
+		return error;
 	if (*r->p == '+' || *r->p == '-') {
 		r->p += *r->p == '+';
 		error = call_spec_number(r, (uint64_t *)&to->offset);

@@ -21,8 +21,9 @@
  * This is the function of BYTES bytes at OFFSET, or the instruction at offset AT in it, with the
  * name LABEL. WHERE is the location of an argument that is not in the register of its number:
  * "r5+8" is register 5 (in DWARF's numbering) plus 8, "r5>>32" is its upper half, "[r7+16]" is in
- * memory, "=7" is a constant, "?vector" is unavailable. A result "-> TYPE@?REASON" is unavailable,
- * too. The location of a member is its first byte, with the bits of a bit field: "@4>>3:5".
+ * memory, "[r7+r2*8+16]" with an index, "=7" is a constant, "?vector" is unavailable. Register 16
+ * is the instruction pointer. A result "-> TYPE@?REASON" is unavailable, too. The location of a
+ * member is its first byte, with the bits of a bit field: "@4>>3:5".
  *
  * A structure is "struct:stat" or "struct:pollfd[n]" (model/calls/call-structs.h lists them).
  *
@@ -53,7 +54,7 @@ enum {
 	CALL_SPEC_TEXT_MAX = 4096,
 	/* Bytes of all named values of a specification, with a NUL after each. */
 	CALL_WORDS_MAX = 1024,
-	CALL_GENERAL_REGISTERS = 16,
+	CALL_REGISTERS = 17, /* general registers, and the instruction pointer */
 	CALL_BUF_MAX = 65536, /* the maximum size of a buffer in a specification */
 	CALL_MEMBERS_MAX = 16,
 	CALL_SPEC_WHY_MAX = 160,
@@ -64,6 +65,8 @@ struct call_location {
 	bool is_explicit; /* else the argument is in the register of its number */
 	uint8_t kind;
 	uint8_t reg;    /* its number in DWARF */
+	uint8_t index;  /* for memory: the number of the register that is an index */
+	uint8_t scale;  /* for memory: 1, 2, 4 or 8; 0 = no index */
 	uint8_t shift;  /* the number of lowest bits that are left out */
 	uint8_t width;  /* bits of a bit field; 0 = as wide as the type */
 	uint8_t reason; /* enum call_reason, for CALL_ORIGIN_NONE */

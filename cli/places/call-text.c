@@ -76,7 +76,7 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 	const struct place_load *l = &a->load;
 
 	if (a->reason || l->base == PLACE_IMAGE ||
-	    (l->base == PLACE_REGISTER && l->reg >= CALL_GENERAL_REGISTERS)) {
+	    (l->base == PLACE_REGISTER && l->reg >= CALL_REGISTERS)) {
 		outbuf_print(to, "@?%s", call_text_reason(a->reason));
 		return;
 	}
@@ -88,6 +88,8 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 	    i < CALL_ARG_REGISTERS && l->reg == call_text_registers[i] && a->kind != 'f')
 		return;
 	outbuf_print(to, l->is_value ? "@r%u" : "@[r%u", l->reg);
+	if (l->scale)
+		outbuf_print(to, "+r%u*%u", l->index, l->scale);
 	if (l->offset)
 		outbuf_print(to, "%+" PRId64, l->offset);
 	outbuf_print(to, "%s", l->is_value ? "" : "]");

@@ -52,8 +52,8 @@ static void moment_put_load(FILE *to, const struct place_load *l, uint32_t flags
 	/* (with a count, BYTES is the maximum) */
 	uint32_t bytes = l->bytes < MOMENT_PLAN_BYTES_MAX ? l->bytes : MOMENT_PLAN_BYTES_MAX;
 
-	fprintf(to, "load\t%u\t%u\t%u\t%u\t%" PRId64 "\t%u\t%u", flags, bytes, l->base, l->reg,
-		l->offset, count_at, element_bytes);
+	fprintf(to, "load\t%u\t%u\t%u\t%u\t%" PRId64 "\t%u\t%u", flags, bytes, l->base,
+		l->reg + 32U * l->index + 1024U * l->scale, l->offset, count_at, element_bytes);
 	for (unsigned i = 0; i < l->n_steps; i++)
 		fprintf(to, "\t%" PRId64, l->steps[i]);
 	fprintf(to, MOMENT_PLAN_LINE_END);

@@ -10,7 +10,8 @@
 #include "base/array.h"
 #include "base/text.h"
 
-enum { OPS = 8 };
+/* In a load, the register has the index and the scale above it. */
+enum { OPS = 8, INDEX_UNIT = 32, SCALE_UNIT = 1024 };
 
 /*
  * Returns the next field at *AT, which ends at a tab, and advances *AT. Returns NULL after the last
@@ -74,6 +75,20 @@ static bool moment_plan_parse_text(char **at, bool last, const char **ret)
 
 /* ---- lines ---- */
 
+/* Parses a register, with the index and the scale. */
+static bool moment_plan_parse_registers(char **at, struct moment_plan_load *to)
+{
+	uint32_t number;
+
+	if (!moment_plan_parse_u32(at, 8 * SCALE_UNIT + SCALE_UNIT - 1, &number))
+		return false;
+	to->reg = (uint8_t)(number % INDEX_UNIT);
+	to->index = (uint8_t)(number % SCALE_UNIT / INDEX_UNIT);
+	to->scale = (uint8_t)(number / SCALE_UNIT);
+	return to->reg < MOMENT_PLAN_REGISTERS && to->index < MOMENT_PLAN_REGISTERS &&
+	       (to->scale & (to->scale - 1)) == 0 && (to->scale > 0 || to->index == 0);
+}
+
 static bool moment_plan_load_line(struct moment_plan *p, char **at)
 {
 	struct moment_plan_load *l = &p->loads[p->n_loads];
@@ -82,7 +97,7 @@ static bool moment_plan_load_line(struct moment_plan *p, char **at)
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_FLAGS, &l->flags) ||
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_BYTES_MAX, &l->bytes) ||
 	    !moment_plan_parse_u8(at, MOMENT_PLAN_BASES - 1, &l->base) ||
-	    !moment_plan_parse_u8(at, MOMENT_PLAN_REGISTERS - 1, &l->reg) ||
+	    !moment_plan_parse_registers(at, l) ||
 	    !moment_plan_parse_signed(at, &l->offset) ||
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_LOADS_MAX, &l->count_at) ||
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_BYTES_MAX, &l->element_bytes) || l->bytes == 0)

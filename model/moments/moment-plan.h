@@ -21,8 +21,9 @@
  *	var NAME TYPE FIRST N SHAPE    a variable, from loads FIRST to FIRST + N - 1
  *	none NAME TYPE REASON          an unavailable variable
  *
- * bpf/record-moments.h describes loads. COUNT_AT and AT count loads from 1 on. An AT above
- * MOMENT_PLAN_LOADS_MAX counts the trace state variables of the plan.
+ * bpf/record-moments.h describes loads. A load with an index has, as REG, the number REG + 32 *
+ * INDEX + 1024 * SCALE. COUNT_AT and AT count loads from 1 on. An AT above MOMENT_PLAN_LOADS_MAX
+ * counts the trace state variables of the plan.
  */
 #pragma once
 
@@ -67,6 +68,7 @@ enum moment_plan_base {
 struct moment_plan_load {
 	uint32_t flags, bytes;
 	uint8_t base, reg, n_steps;
+	uint8_t index, scale; /* scale 0 = no index */
 	uint32_t count_at, element_bytes;
 	int64_t offset;
 	int64_t steps[MOMENT_PLAN_STEPS_MAX];

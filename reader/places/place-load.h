@@ -5,7 +5,7 @@
  * The address of a load is computed in these steps:
  *
  *	address = base                                (of PLACE_REGISTER, PLACE_IMAGE or PLACE_ZERO)
- *	address += offset
+ *	address += offset + register INDEX * scale
  *	for each of n_steps: address = *(uint64_t *)address + steps[i]
  *
  * Then BYTES are read at the address; with is_value, they are the low bytes of the address itself
@@ -35,6 +35,8 @@ enum place_base {
 struct place_load {
 	uint8_t base; /* enum place_base */
 	uint8_t reg;  /* register of PLACE_REGISTER, below PLACE_REGISTERS */
+	uint8_t index; /* register, below PLACE_REGISTERS */
+	uint8_t scale; /* 1, 2, 4 or 8; 0 = no index */
 	uint8_t n_steps;
 	bool is_value; /* the value is the low bytes (at most 8) of the address itself */
 	/*

@@ -18,6 +18,8 @@ static const char *const texts[PLACE_REASON_MAX] = {
 	[PLACE_REASON_NO_POINTER] = "it is no pointer",
 	[PLACE_REASON_NO_MEMORY] = "there is no memory",
 	[PLACE_REASON_WIDE] = "it is larger than a register",
+	[PLACE_REASON_NO_SYMBOL] =
+		"its address is that of a symbol that the file does not have, or has several times",
 };
 
 const char *place_reason_text(enum place_reason reason)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -12,7 +13,7 @@
 #include "base/value.h"
 #include "reader/places/places-parts.h"
 
-enum { NOTE_BYTES_MAX = 64 << 20 };
+enum { NOTE_BYTES_MAX = 64 << 20, REGISTER_IP = 16 };
 
 void place_usdts_deinit(struct place_usdts *u)
 {
@@ -56,15 +57,158 @@ static int usdt_register(const char *name, size_t n, uint8_t *ret_shift)
 	return -1;
 }
 
+/* The probe whose arguments are parsed. */
+struct usdt_probe {
+	struct places *places; /* NULL = no symbols */
+	uint64_t vaddr;
+	int error; /* 0 or -ENOMEM */
+};
+
+/* Returns true if addresses of symbols are the addresses in memory. */
+static bool usdt_is_fixed(const struct usdt_probe *probe)
+{
+	GElf_Ehdr header;
+
+	return probe->places && gelf_getehdr(probe->places->main.elf->elf, &header) &&
+	       header.e_type == ET_EXEC;
+}
+
+/* Finds the symbol with the name of the N bytes at NAME. */
+static bool usdt_symbol(struct usdt_probe *probe, const char *name, size_t n, uint64_t *ret)
+{
+	struct places *p = probe->places;
+	int r = 0;
+
+	*ret = 0;
+	if (p)
+		r = place_symbols_address(&p->data_symbols,
+					  (const struct elf_file *[]){ p->main.elf, p->debug.elf },
+					  name, n, ret);
+	if (r < 0)
+		probe->error = r;
+	return r > 0;
+}
+
+/* An operand in memory: SYMBOL + DISPLACEMENT (%BASE, %INDEX, SCALE). */
+struct usdt_memory {
+	bool has_symbol;
+	uint64_t offset; /* displacement, and the address of the symbol */
+	int base, index; /* registers; -1 = none */
+	uint8_t scale;
+};
+
+/* Parses "-16", "table+8" or "", up to a parenthesis or the END. */
+static enum place_reason usdt_displacement(struct usdt_probe *probe, const char **p, const char *end,
+					   struct usdt_memory *to)
+{
+	while (*p < end && **p != '(') {
+		bool minus = **p == '-';
+		const char *term = *p + (minus || **p == '+');
+		size_t n = strspn(term, "0123456789abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ_.$");
+		uint64_t value;
+		char *stop;
+
+		if (n == 0 || n > (size_t)(end - term))
+			return PLACE_REASON_COMPLEX;
+		if (isdigit((unsigned char)*term)) {
+			value = strtoull(term, &stop, 0);
+			if (stop != term + n)
+				return PLACE_REASON_COMPLEX;
+		} else if (minus || to->has_symbol) {
+			return PLACE_REASON_COMPLEX;
+		} else if (!usdt_symbol(probe, term, n, &value)) {
+			return PLACE_REASON_NO_SYMBOL;
+		} else {
+			to->has_symbol = true;
+		}
+		to->offset += minus ? -value : value;
+		*p = term + n;
+	}
+	return PLACE_REASON_NONE;
+}
+
+/* Parses a register at *P. Returns its number, or -1; it must have all 64 bits. */
+static int usdt_address_register(const char **p)
+{
+	size_t n = **p == '%' ? strcspn(*p + 1, ",) ") : 0;
+	const char *name = *p + 1;
+
+	*p += n + (n > 0);
+	if (n == 3 && memcmp(name, "rip", n) == 0)
+		return REGISTER_IP;
+	for (int reg = 0; reg < (int)ARRAY_SIZE(usdt_registers); reg++)
+		if (n > 0 && strlen(usdt_registers[reg].names[0]) == n &&
+		    memcmp(usdt_registers[reg].names[0], name, n) == 0)
+			return reg;
+	return -1;
+}
+
+/* Parses "(%rbp)", "(%rax,%rdx,8)" or "(,%rdx,4)", which extends to the END. */
+static bool usdt_registers_of(const char *p, const char *end, struct usdt_memory *to)
+{
+	if (p == end)
+		return true;
+	p++;
+	if (*p == '%') {
+		to->base = usdt_address_register(&p);
+		if (to->base < 0)
+			return false;
+	}
+	if (*p == ',') {
+		p++;
+		to->index = usdt_address_register(&p);
+		if (to->index < 0 || to->index == REGISTER_IP)
+			return false;
+		to->scale = 1;
+		if (*p == ',') {
+			if (!memchr("1248", p[1], 4))
+				return false;
+			to->scale = (uint8_t)(p[1] - '0');
+			p += 2;
+		}
+	}
+	return *p == ')' && p + 1 == end && (to->base >= 0 || to->index >= 0);
+}
+
+/*
+ * Parses an operand in memory, which ends at END. A symbol without %rip is possible only in a
+ * program with fixed addresses. There, the distance of the address to the probe is known, too.
+ */
+static enum place_reason usdt_memory(struct usdt_probe *probe, const char *p, const char *end,
+				     struct place_load *to)
+{
+	struct usdt_memory m = { .base = -1, .index = -1 };
+	enum place_reason reason = usdt_displacement(probe, &p, end, &m);
+
+	if (reason)
+		return reason;
+	if (!usdt_registers_of(p, end, &m))
+		return PLACE_REASON_COMPLEX;
+	if (m.base == REGISTER_IP) {
+		m.offset -= m.has_symbol ? probe->vaddr : 0;
+	} else if ((m.has_symbol || m.base < 0) && !usdt_is_fixed(probe)) {
+		return PLACE_REASON_COMPLEX;
+	} else if (m.base < 0) {
+		m.base = REGISTER_IP;
+		m.offset -= probe->vaddr;
+	}
+	to->reg = (uint8_t)m.base;
+	to->offset = (int64_t)m.offset;
+	to->scale = m.scale;
+	to->index = m.scale ? (uint8_t)m.index : 0;
+	return PLACE_REASON_NONE;
+}
+
 /* Parses an operand: "%edi", "$5", "-16(%rbp)". */
-static void usdt_operand(const char *p, struct place_argument *to)
+static void usdt_operand(struct usdt_probe *probe, const char *p, struct place_argument *to)
 {
 	size_t n = strcspn(p, " ");
 	char *end;
 	int reg;
 
 	to->load = (struct place_load){ .base = PLACE_REGISTER, .bytes = to->bytes };
-	if (*p == '%') {
+	if (*p == '%' && !memchr(p, ':', n)) {
 		reg = usdt_register(p + 1, n - 1, &to->shift);
 		to->load.is_value = true;
 		to->load.reg = (uint8_t)reg;
@@ -80,20 +224,13 @@ static void usdt_operand(const char *p, struct place_argument *to)
 			to->reason = PLACE_REASON_COMPLEX;
 		return;
 	}
-	to->load.offset = *p == '(' ? 0 : strtoll(p, &end, 0);
-	if (*p == '(')
-		end = (char *)p;
-	reg = end[0] == '(' && end[1] == '%'
-		      ? usdt_register(end + 2, strcspn(end + 2, "),"), &(uint8_t){ 0 })
-		      : -1;
-	if (reg < 0 || strcspn(end, ")") + 1 != (size_t)(p + n - end) || memchr(p, ',', n))
-		to->reason = PLACE_REASON_COMPLEX;
-	else
-		to->load.reg = (uint8_t)reg;
+	to->reason = n > 0 ? usdt_memory(probe, p, p + n, &to->load) : PLACE_REASON_COMPLEX;
 }
 
-void place_usdt_arguments(const char *text, struct place_arguments *ret)
+int place_usdt_arguments(struct places *places, uint64_t vaddr, const char *text,
+			 struct place_arguments *ret)
 {
+	struct usdt_probe probe = { .places = places, .vaddr = vaddr };
 	const char *p = text + strspn(text, " ");
 
 	*ret = (struct place_arguments){ 0 };
@@ -105,7 +242,7 @@ void place_usdt_arguments(const char *text, struct place_arguments *ret)
 
 		if (ret->n == PLACE_ARGUMENTS_MAX) {
 			ret->cut = true;
-			return;
+			break;
 		}
 		to = &ret->list[ret->n++];
 		snprintf(to->name, sizeof(to->name), "arg%zu", ret->n);
@@ -122,8 +259,9 @@ void place_usdt_arguments(const char *text, struct place_arguments *ret)
 		if (to->bytes == 0)
 			to->reason = PLACE_REASON_COMPLEX;
 		else
-			usdt_operand(end + 1, to);
+			usdt_operand(&probe, end + 1, to);
 	}
+	return probe.error;
 }
 
 /* ---- notes ---- */
@@ -160,8 +298,9 @@ static int usdt_on_note(struct usdt_search *s, const struct usdt_note *note)
 	to = &s->found.list[s->found.n++];
 	*to = (struct place_usdt){ .provider = strdup(note->provider), .name = strdup(note->name) };
 	to->vaddr = usdt_note_vaddr(note, note->vaddr, s->base);
-	place_usdt_arguments(note->arguments, &to->arguments);
-	return to->provider && to->name ? 0 : -ENOMEM;
+	if (!to->provider || !to->name)
+		return -ENOMEM;
+	return place_usdt_arguments(s->places, to->vaddr, note->arguments, &to->arguments);
 }
 
 static int usdt_read(struct usdt_search *s, const char *notes, size_t n)

@@ -37,5 +37,9 @@ int place_usdts_find(struct places *p, const char *provider, const char *name,
 int place_usdts_named(struct places *p, const char *file, const char *text, struct place_usdts *ret,
 		      char why[static PLACES_WHY_MAX]);
 
-/* Parses TEXT, the arguments of a probe ("-4@%edi 8@-16(%rbp) 4@$5"). */
-void place_usdt_arguments(const char *text, struct place_arguments *ret);
+/*
+ * Parses TEXT, the arguments of the probe at VADDR ("-4@%edi 8@-16(%rbp,%rax,8) 4@table+4(%rip)
+ * 4@$5"). Names are symbols of P. Without P, there are no symbols. Returns 0 or -ENOMEM.
+ */
+int place_usdt_arguments(struct places *p, uint64_t vaddr, const char *text,
+			 struct place_arguments *ret);

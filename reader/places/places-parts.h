@@ -4,6 +4,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "reader/places/place-symbols.h"
 #include "reader/places/places.h"
 #include "reader/symbols/dwarf-info.h"
 #include "reader/symbols/find-file.h"
@@ -20,6 +21,7 @@ struct places {
 	bool symbols_are_partial;   /* symbols are missing because of the problem */
 	bool has_symbols;
 	bool has_packed_symbols; /* some symbols are from .gnu_debugdata */
+	struct place_symbols data_symbols;
 	uint64_t *indirect; /* addresses of symbols that refer to one of several functions; owned */
 	size_t n_indirect, indirect_room;
 	struct dwarf_info *info; /* NULL = no debug information */

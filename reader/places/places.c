@@ -213,6 +213,7 @@ struct places *places_free(struct places *p)
 	found_file_deinit(&p->alternate);
 	find_places_deinit(&p->where);
 	symbol_list_deinit(&p->symbols);
+	place_symbols_deinit(&p->data_symbols);
 	free(p->indirect);
 	free(p->problem);
 	free(p->path);

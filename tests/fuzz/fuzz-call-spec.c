@@ -41,7 +41,8 @@ static void check_arg(const struct call_spec *spec, const struct call_arg *arg)
 	assert(type->count <= CALL_BUF_MAX);
 	assert(type->words < CALL_WORDS_MAX);
 	assert(arg->location.kind <= CALL_ORIGIN_CONSTANT && arg->location.shift < 64);
-	assert(arg->location.reg < CALL_GENERAL_REGISTERS);
+	assert(arg->location.reg < CALL_REGISTERS && arg->location.index < CALL_REGISTERS);
+	assert(arg->location.scale <= 8);
 	assert(arg->location.reason < CALL_REASON_MAX);
 }
 

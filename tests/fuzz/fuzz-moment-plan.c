@@ -17,6 +17,7 @@ static void check_load(const struct moment_plan *p, const struct moment_plan_loa
 {
 	assert(l->bytes > 0 && l->bytes <= MOMENT_PLAN_BYTES_MAX);
 	assert(l->base < MOMENT_PLAN_BASES && l->reg < MOMENT_PLAN_REGISTERS);
+	assert(l->index < MOMENT_PLAN_REGISTERS && l->scale <= 8);
 	assert(l->n_steps <= MOMENT_PLAN_STEPS_MAX && !(l->flags & ~MOMENT_PLAN_FLAGS));
 	assert(l->count_at <= p->n_loads);
 }

@@ -28,13 +28,16 @@ static void print(const char *shape, const void *data, size_t n, size_t room)
 static void check_arguments(const char *text)
 {
 	struct place_arguments a;
+	int r = place_usdt_arguments(NULL, 0x1000, text, &a);
 
-	place_usdt_arguments(text, &a);
+	assert(r == 0);
 	assert(a.n <= PLACE_ARGUMENTS_MAX);
 	for (size_t i = 0; i < a.n; i++)
 		assert(a.list[i].reason ||
 		       (a.list[i].bytes >= 1 && a.list[i].bytes <= 8 &&
-			a.list[i].load.reg < PLACE_REGISTERS && a.list[i].load.n_steps == 0));
+			a.list[i].load.reg < PLACE_REGISTERS &&
+			a.list[i].load.index < PLACE_REGISTERS && a.list[i].load.scale <= 8 &&
+			a.list[i].load.n_steps == 0));
 	place_arguments_deinit(&a);
 }
 

@@ -50,12 +50,14 @@ cat >"$TMP/count.c" <<-'END'
 	int odd;
 	__thread int own = 3;
 	__attribute__((section(".probes"))) volatile unsigned short handled_semaphore;
+	long table[] = { 0, 100, 200, 300, 400 };
 	__attribute__((noinline)) void strange(int id) { odd += id + own; }
 	__attribute__((noinline)) void handle(int id)
 	{
 		char text[] = "a text";
 		if (handled_semaphore)
 			PROBE("handled", "handled_semaphore", "-4@%0 8@%1 1@%h2", "r"(id), "r"(text), "Q"(id << 8), "m"(text));
+		PROBE("indexed", "0", "8@8(%0,%1,8) -8@table+16(%%rip) 1@-1(%2,%1)", "r"(table), "r"(id % 4L), "r"(text + 1), "m"(text));
 		if (id % 2)
 			strange(id);
 	}
@@ -134,6 +136,22 @@ for program in count count-bare; do
 done
 expect_exit 1 "$KYMO" record --direct --moment "$TMP/count:usdt:kymotest:handeld" -o "$TMP/none.fxt" -- true
 assert_says "$TMP/stderr" "did you mean 'kymotest:handled'?" "the nearest static probe"
+
+note "arguments of static probes in arrays, and at symbols"
+for program in count count-bare; do
+	moments "$TMP/$program" --moment "$TMP/$program:usdt:kymotest:indexed if arg1 != 200" --collect 'args,*arg1'
+	gojq -r '.variables | "\(.arg1) \(.arg2) \(.arg3)"' "$TMP/moments" >"$TMP/is"
+	at_symbol=$([ "$program" = count ] && echo 200 || echo null)
+	printf "%s $at_symbol %s\n" 100 97 300 116 400 101 100 97 300 116 400 101 |
+		diff - "$TMP/is" >&2 || fail "$program: other arguments (>) than expected (<)"
+	expect_exit 0 "$KYMO" record --direct --force -e calls --call "$TMP/$program:usdt:kymotest:indexed" \
+		-o "$TMP/m.fxt" -- "$TMP/$program"
+	expect_exit 0 "$KYMO" calls --json "$TMP/m.fxt"
+	gojq -r '.arguments | "\(.arg1) \(.arg2 | if type == "number" then . else null end) \(.arg3)"' "$TMP/stdout" >"$TMP/is"
+	printf "%s $at_symbol %s\n" 100 97 200 32 300 116 400 101 100 97 200 32 300 116 400 101 |
+		diff - "$TMP/is" >&2 || fail "$program: other arguments of calls (>) than expected (<)"
+done
+assert_says "$TMP/stdout" "unavailable"
 
 note "trace state variables"
 # (handle() is passed before it calls strange(), which is passed only for odd ids)

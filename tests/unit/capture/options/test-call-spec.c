@@ -185,6 +185,14 @@ TEST(test_locations)
 	assert_int_equal(spec.args[6].location.kind, CALL_ORIGIN_MEMORY);
 	assert_int_equal(spec.args[7].location.reason, CALL_REASON_OPTIMISED);
 	assert_int_equal(spec.ret_reason, CALL_REASON_NONE);
+	take("x:f(int a@[r16+64], int b@[r0+r1*8-16], int c@[r7+r16*1])");
+	assert_int_equal(spec.args[0].location.reg, 16);
+	assert_int_equal(spec.args[0].location.scale, 0);
+	assert_int_equal(spec.args[1].location.reg, 0);
+	assert_int_equal(spec.args[1].location.index, 1);
+	assert_int_equal(spec.args[1].location.scale, 8);
+	assert_int_equal(spec.args[1].location.offset, -16);
+	assert_int_equal(spec.args[2].location.index, 16);
 	take("x:f(int n) -> uint64@?wide if $n > 1");
 	assert_int_equal(spec.ret_reason, CALL_REASON_WIDE);
 	take("x:f(int a@r5>>3:4, int b@[r7+8]>>60:4, long c@r5>>0:64)");

@@ -121,12 +121,29 @@ TEST(test_conditions)
 	bad(text, "'if'");
 }
 
+/* The number of a register has the number of the index and its scale. */
+TEST(test_registers)
+{
+	good(POINT "load\t0\t4\t1\t16\t-8\t0\t0" E "load\t0\t4\t1\t8293\t0\t0\t0");
+	assert_int_equal(plan.loads[0].reg, 16);
+	assert_int_equal(plan.loads[0].scale, 0);
+	assert_int_equal(plan.loads[1].reg, 5);
+	assert_int_equal(plan.loads[1].index, 3);
+	assert_int_equal(plan.loads[1].scale, 8);
+	bad(POINT "load\t0\t4\t1\t20\t0\t0\t0", "'load'");                  /* register 20 */
+	bad(POINT "load\t0\t4\t1\t32\t0\t0\t0", "'load'");                  /* no scale */
+	bad(POINT "load\t0\t4\t1\t1664\t0\t0\t0", "'load'");                /* index 20 */
+	bad(POINT "load\t0\t4\t1\t3072\t0\t0\t0", "'load'");                /* scale 3 */
+	bad(POINT "load\t0\t4\t1\t16384\t0\t0\t0", "'load'");               /* scale 16 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_least, tear_down),
 		cmocka_unit_test_teardown(test_actions, tear_down),
 		cmocka_unit_test_teardown(test_variables, tear_down),
+		cmocka_unit_test_teardown(test_registers, tear_down),
 		cmocka_unit_test_teardown(test_too_many_variables, tear_down),
 		cmocka_unit_test_teardown(test_conditions, tear_down),
 	};

@@ -408,6 +408,9 @@ static void write_argument(char *to, size_t size, const struct place_argument *a
 		snprintf(to + n, size - n, " =%d", (int)a->load.offset);
 	else if (a->load.is_value)
 		snprintf(to + n, size - n, " r%u+%d", a->load.reg, a->shift);
+	else if (a->load.scale)
+		snprintf(to + n, size - n, " [r%u+r%u*%u+%d]", a->load.reg, a->load.index,
+			 a->load.scale, (int)a->load.offset);
 	else
 		snprintf(to + n, size - n, " [r%u+%d]", a->load.reg, (int)a->load.offset);
 }
@@ -730,8 +733,17 @@ static void test_usdt_arguments(void **state)
 		{ "1@%ah", "arg1 u1 r0+8" },
 		{ "8@-16(%rbp) 2@(%rsp)", "arg1 u8 [r6+-16], arg2 u2 [r7+0]" },
 		{ "8f@%xmm0", "arg1 f8 ?" },
-		{ "8@(%rax,%rdx,8)", "arg1 u8 ?" },
+		{ "8@(%rax,%rdx,8)", "arg1 u8 [r0+r1*8+0]" },
+		{ "4@-4(%rbp,%r9)", "arg1 u4 [r6+r9*1+-4]" },
+		{ "4@-4+8(%rip)", "arg1 u4 [r16+4]" },
+		{ "4@(,%rax,8)", "arg1 u4 ?" },
+		{ "4@(%rax,%rdx,", "arg1 u4 ?" },
+		{ "4@(%rax,%rip,8) 4@(%rax,%rdx,3) 4@(%rax,%rdx,) 4@(%rax,) 4@()",
+		  "arg1 u4 ?, arg2 u4 ?, arg3 u4 ?, arg4 u4 ?, arg5 u4 ?" },
+		{ "4@(%eax) 4@(%r8d,%rax,1) 4@%fs:4 4@-name(%rip) 4@8(%rax",
+		  "arg1 u4 ?, arg2 u4 ?, arg3 u4 ?, arg4 u4 ?, arg5 u4 ?" },
 		{ "4@name+4(%rip)", "arg1 u4 ?" },
+		{ "4@4096", "arg1 u4 ?" },
 		{ "3@%eax", "arg1 u0 ?" },
 		{ "%rbx", "arg1 u8 r3+0" },
 		{ "-", "arg1 i8 ?" },
@@ -744,7 +756,7 @@ static void test_usdt_arguments(void **state)
 		struct place_arguments a;
 		char text[512] = "";
 
-		place_usdt_arguments(rows[i].text, &a);
+		assert_int_equal(place_usdt_arguments(NULL, 0x1000, rows[i].text, &a), 0);
 		for (size_t k = 0; k < a.n; k++) {
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s",
 				 k ? ", " : "");
@@ -752,6 +764,61 @@ static void test_usdt_arguments(void **state)
 		}
 		assert_string_equal(text, rows[i].expected);
 		place_arguments_deinit(&a);
+	}
+}
+
+/* Symbols: data of a program, also one with fixed addresses, and names that are not unique. */
+static void test_usdt_symbols(void **state)
+{
+	static const char source[] =
+		"asm(\".data; .globl table; table: .quad 1, 2; twin: .quad 3; alias = twin; \"\n"
+		"    \".globl other; other: .quad 4; .text\");\n"
+		"int main(void) { return 0; }\n";
+	static const struct {
+		const char *text;
+		bool pie, fixed; /* the argument is available */
+	} rows[] = {
+		{ "4@table+4(%rip)", true, true },  { "8@alias(%rip)", true, true },
+		{ "8@table", false, true },         { "8@table(,%rax,8)", false, true },
+		{ "8@table(%rdx)", false, true },   { "8@none(%rip)", false, false },
+		{ "8@table+twin(%rip)", false, false },
+	};
+	FILE *to = fopen(directory_path("symbols.c"), "w");
+
+	(void)state;
+	if (!has_programs)
+		skip();
+	assert_non_null(to);
+	fputs(source, to);
+	fclose(to);
+	assert_int_equal(try_command("gcc -fPIE -pie -o pie symbols.c && "
+				     "gcc -no-pie -o fixed symbols.c && nm fixed | "
+				     "awk '$3 == \"table\" { print $1 }' >table"),
+			 0);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		bool fixed = i % 2;
+		struct places *p = open_program(fixed ? "fixed" : "pie");
+		struct place_arguments a;
+
+		assert_int_equal(place_usdt_arguments(p, 0x401000, rows[i / 2].text, &a), 0);
+		assert_int_equal(a.n, 1);
+		assert_int_equal(a.list[0].reason == PLACE_REASON_NONE,
+				 fixed ? rows[i / 2].fixed : rows[i / 2].pie);
+		if (fixed && i / 2 == 0) {
+			char text[32];
+			uint64_t table;
+
+			read_command(text, sizeof(text), "cat table");
+			table = strtoull(text, NULL, 16);
+			assert_int_equal(a.list[0].load.reg, 16);
+			assert_int_equal(a.list[0].load.offset, table + 4 - 0x401000);
+			assert_int_equal(
+				place_usdt_arguments(p, 0x401000, "8@table+8(%rdx)", &a), 0);
+			assert_int_equal(a.list[0].load.reg, 1);
+			assert_int_equal(a.list[0].load.offset, table + 8);
+		}
+		place_arguments_deinit(&a);
+		places_free(p);
 	}
 }
 
@@ -779,6 +846,7 @@ int main(void)
 		cmocka_unit_test(test_rust_conventions),
 		cmocka_unit_test(test_usdt),
 		cmocka_unit_test(test_usdt_arguments),
+		cmocka_unit_test(test_usdt_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
