@@ -10,8 +10,7 @@
 #include "base/array.h"
 #include "base/value.h"
 
-/* The maximum number of assignments for a point, and in a prepared plan. */
-#define ASSIGNMENTS_MAX (UINT64_C(1) << 32)
+/* The maximum number of assignments in a prepared plan. */
 enum { ASSIGNMENTS_PREPARED = 4096 };
 
 /* The source of a number in a comparison. */
@@ -93,7 +92,11 @@ int query_side_init(struct query_side *side, const struct query_expression *e,
 		    struct query_error *error)
 {
 	*side = (struct query_side){
-		.e = e, .dictionary = dictionary, .earlier = earlier, .steps_left = QUERY_STEPS_MAX
+		.e = e,
+		.dictionary = dictionary,
+		.earlier = earlier,
+		.steps_left = QUERY_STEPS_MAX,
+		.tries_left = QUERY_TRIES_MAX,
 	};
 	for (uint32_t i = 0; i < e->n_variables; i++) {
 		int r;
@@ -383,11 +386,12 @@ int query_plan_make(struct query_plan *p, struct query_side *side,
 	for (size_t i = 0; r == 0 && i < side->n_variables; i++)
 		r = query_plan_add_members(p, side, i, shape);
 	for (size_t i = 0; r == 0 && !p->never && i < side->n_variables; i++) {
-		if (p->n_members[i] > ASSIGNMENTS_MAX / n) {
+		if (p->n_members[i] > QUERY_ASSIGNMENTS_MAX / n) {
 			error->at = 0;
 			snprintf(error->why, sizeof(error->why),
-				 "a point has too many variables for so many free ones; name "
-				 "their types (--var NAME:TYPE)");
+				 "a point has more than %d assignments of the free variables; "
+				 "declare fewer of them, or name their types (--var NAME:TYPE)",
+				 QUERY_ASSIGNMENTS_MAX);
 			return -E2BIG;
 		}
 		n *= p->n_members[i];
@@ -515,7 +519,7 @@ static int query_plan_run_prepared(const struct query_plan *p, const struct quer
 }
 
 /* Tries all assignments of variable I and of the variables after it. */
-static int query_plan_try(const struct query_plan *p, const struct query_side *side,
+static int query_plan_try(const struct query_plan *p, struct query_side *side,
 			  const struct query_context *c, uint32_t *bound, query_plan_fn fn,
 			  void *userdata, size_t i)
 {
@@ -528,13 +532,16 @@ static int query_plan_try(const struct query_plan *p, const struct query_side *s
 		}
 		return r;
 	}
+	if (side->tries_left == 0)
+		return -ERANGE;
+	side->tries_left--;
 	for (size_t k = 0; k < side->n_conjuncts; k++)
 		if (!query_is_true(c, side->conjuncts[k]))
 			return 0;
 	return fn(userdata);
 }
 
-int query_plan_run(const struct query_plan *p, const struct query_side *side,
+int query_plan_run(const struct query_plan *p, struct query_side *side,
 		   const struct query_context *c, uint32_t *bound, query_plan_fn fn, void *userdata)
 {
 	return p->never        ? 0

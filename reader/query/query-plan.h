@@ -9,8 +9,15 @@
 
 #include "reader/query/query-value.h"
 
-/* The maximum number of steps that all plans of a side have. */
-enum { QUERY_STEPS_MAX = 1 << 20 };
+enum {
+	/* The maximum number of steps that all plans of a side have. */
+	QUERY_STEPS_MAX = 1 << 20,
+	/* The maximum number of assignments that are tried for one point. */
+	QUERY_ASSIGNMENTS_MAX = 1 << 24,
+};
+
+/* The maximum number of assignments that a query tries without a plan. */
+#define QUERY_TRIES_MAX (UINT64_C(1) << 30)
 
 struct query_step;
 
@@ -29,7 +36,8 @@ struct query_side {
 	size_t n_variables;
 	/* Possible types of each variable, by number; NULL = all; owned. */
 	bool *types[QUERY_VARIABLES_MAX];
-	size_t steps_left; /* number of steps that can still be added */
+	size_t steps_left;  /* number of steps that can still be added */
+	uint64_t tries_left; /* number of assignments that can still be tried without a plan */
 };
 
 struct query_plan {
@@ -70,6 +78,11 @@ void query_plan_deinit(struct query_plan *p);
 
 /* Receives an assignment. A value other than 0 ends query_plan_run(). */
 typedef int (*query_plan_fn)(void *userdata);
-int query_plan_run(const struct query_plan *p, const struct query_side *side,
+
+/*
+ * Calls FN for each assignment for which the conjuncts are true. Returns the result of FN, or
+ * -ERANGE if all runs of SIDE have tried too many assignments.
+ */
+int query_plan_run(const struct query_plan *p, struct query_side *side,
 		   const struct query_context *c, uint32_t *bound, query_plan_fn fn,
 		   void *userdata);

@@ -2,6 +2,7 @@
 #include "reader/query/query-run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,11 +265,17 @@ static int query_match_point(struct query_search *s, bool wanted, struct query_e
 		r = query_report_kept(s);
 	if (r == 0 && s->q->expression.joins)
 		r = query_match_side(s, EARLIER, query_on_earlier, error);
-	if (r != -ENOBUFS)
+	if (r != -ENOBUFS && r != -ERANGE)
 		return r;
-	snprintf(error->why, sizeof(error->why),
-		 "too many pairs of points: compare a value of both by '=', or a text by 'is', "
-		 "or add conditions for one of them");
+	if (r == -ENOBUFS)
+		snprintf(error->why, sizeof(error->why),
+			 "too many pairs of points: compare a value of both by '=', or a text by "
+			 "'is', or add conditions for one of them");
+	else
+		snprintf(error->why, sizeof(error->why),
+			 "more than %" PRIu64 " assignments of the free variables were tried; "
+			 "declare fewer of them, or name their types (--var NAME:TYPE)",
+			 s->q->tries_max ?: QUERY_TRIES_MAX);
 	error->at = 0;
 	return -E2BIG;
 }
@@ -369,6 +376,8 @@ int query_search_new(struct query_search **ret, const struct query *q,
 	for (unsigned side = 0; r == 0 && side < SIDES; side++) {
 		r = query_side_init(&s->sides[side], &q->expression, dictionary, side == EARLIER,
 				    error);
+		if (q->tries_max)
+			s->sides[side].tries_left = q->tries_max;
 		s->sides[side].conjuncts =
 			s->conjuncts + (side == EARLIER ? s->n_conjuncts[LATER] : 0);
 		s->sides[side].n_conjuncts = s->n_conjuncts[side];

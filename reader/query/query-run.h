@@ -26,6 +26,7 @@ struct query {
 	/* Keep results with the same statement, names and types as an earlier result. */
 	bool keep_duplicates;
 	uint64_t limit;             /* maximum number of results; 0 = no limit */
+	uint64_t tries_max;         /* of assignments that are tried; 0 = QUERY_TRIES_MAX */
 	query_function_fn function; /* NULL = no statement has a name */
 	const void *function_userdata;
 };

@@ -624,6 +624,47 @@ TEST(test_ways_to_ask)
 			 0);
 }
 
+/* Runs an expression with N free variables, with MAX as the maximum of tries. */
+static int run_free(const struct tracedb_store *store, unsigned n, uint64_t max,
+		    struct query_error *error)
+{
+	_cleanup_(query_deinit) struct query q = { .tries_max = max };
+	uint64_t found = 0;
+	char name[8];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "v%u", i);
+		assert_int_equal(query_declare(&q.expression, name, error), 0);
+	}
+	assert_int_equal(query_parse(&q.expression, "(< 2 1)", &q.hard, error), 0);
+	return query_run(&q, store, &dictionary, count_result, &found, error);
+}
+
+/* Too many assignments of free variables: of a point, and together. */
+TEST(test_free_variables_end)
+{
+	_cleanup_(tracedb_reader_freep) struct tracedb_reader *reader = NULL;
+	_cleanup_(tracedb_store_freep) struct tracedb_store *store = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	enum { FEW = 60 };
+	struct query_error error;
+	unsigned most = 0, n = 1;
+	uint64_t all;
+
+	load(&reader, &store, &b, FEW);
+	for (size_t i = 0; i < FEW; i++)
+		most = most < points[i].n ? points[i].n : most;
+	assert_true(most > 2);
+	assert_int_equal(run_free(store, QUERY_VARIABLES_MAX, 0, &error), -E2BIG);
+	assert_non_null(strstr(error.why, "a point has more than 16777216 assignments"));
+	/* (as many as are not prepared) */
+	for (all = most; all <= 4096; all *= most)
+		n++;
+	assert_int_equal(run_free(store, n, 0, &error), 0);
+	assert_int_equal(run_free(store, n, all - 1, &error), -E2BIG);
+	assert_non_null(strstr(error.why, "assignments of the free variables were tried"));
+}
+
 /* A type that the trace does not have, and a name that is declared twice. */
 TEST(test_declarations)
 {
@@ -649,6 +690,7 @@ int main(void)
 		cmocka_unit_test(test_joins_as_by_brute_force),
 		cmocka_unit_test(test_as_points_come),
 		cmocka_unit_test(test_ways_to_ask),
+		cmocka_unit_test(test_free_variables_end),
 		cmocka_unit_test(test_declarations),
 	};
 
