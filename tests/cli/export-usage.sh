@@ -6,6 +6,14 @@ kymo export a.fxt
 kymo export a.fxt b.fxt
 kymo export a.fxt -o b
 kymo export a.fxt -o -
+# The help describes each format.
+kymo export --help >help
+kymo export a.fxt -o b 2>&1 | sed -n 's/.* one of: //p' | tr -d , | xargs -n 1 >formats
+while read -r format; do
+	grep -q "[ :;]$format: " help || echo "the help lacks $format"
+done <formats
+[ -s formats ] || echo "the formats are unknown"
+rm help formats
 kymo export a.fxt -o b --format jpeg
 kymo export a.fxt -o b.fxt --compress
 kymo export a.fxt -o b.fxt.gz --compress=zstd
