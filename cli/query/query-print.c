@@ -10,7 +10,9 @@
 static const struct trace_statement *query_print_statement_of(const struct query_print *p,
 							      uint64_t statement)
 {
-	return p->statements ? trace_statements_get(p->statements, statement) : NULL;
+	return p->statements ? trace_statements_get(p->statements, statement)
+	       : p->table    ? statement_table_get(p->table, statement)
+			     : NULL;
 }
 
 /* Prints a point: "point 3 write, called by main over.c:12". */

@@ -4,14 +4,16 @@
  */
 #pragma once
 
+#include "cli/query/statement-table.h"
 #include "cli/query/trace-points.h"
 #include "reader/query/query-run.h"
 
 struct query_print {
 	const struct query_expression *expression;
 	const struct tracedb_dictionary *dictionary; /* of the trace */
-	/* Statements of an archive; NULL for other traces. */
+	/* Statements of an archive, or those of the table beside a trace-db file; else NULL. */
 	const struct trace_statements *statements;
+	const struct statement_table *table;
 	const struct trace_points_space *space;
 };
 

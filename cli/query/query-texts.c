@@ -77,7 +77,8 @@ bool query_texts_say(const struct query_texts *t, const char *name, bool has_fun
 		any = true;
 		if (c->what == QUERY_FUNCTION && !has_functions)
 			cli_error("%s: a trace-db file has no function names, so comparisons "
-				  "with them are false",
+				  "with them are false, unless the table of its statements is "
+				  "beside it",
 				  name);
 		else
 			cli_error("%s: no %s %s'%s'%s%s%s", name, what,

@@ -20,6 +20,7 @@
 #include "cli/common/verb.h"
 #include "cli/query/query-names.h"
 #include "cli/query/query-print.h"
+#include "cli/query/query-rewrite.h"
 #include "cli/query/query-texts.h"
 #include "cli/query/trace-points.h"
 #include "reader/query/query-run.h"
@@ -48,6 +49,7 @@ struct verb_query {
 	struct query_print print;
 	struct query_names names;
 	struct query_texts texts;
+	struct statement_table table; /* statements of a trace-db file */
 	uint64_t n_results;
 	bool live; /* results are printed as they arrive */
 
@@ -55,6 +57,7 @@ struct verb_query {
 	bool force;
 	struct packed_output output;
 	struct tracedb_writer writer;
+	struct query_rewrite rewrite;
 	struct outbuf found;
 	bool any;
 	size_t last_point; /* number of the last point that was written, if any */
@@ -64,8 +67,10 @@ static void verb_query_deinit(struct verb_query *v)
 {
 	query_deinit(&v->query);
 	trace_points_deinit(&v->points);
+	statement_table_deinit(&v->table);
 	outbuf_deinit(&v->bytes);
 	outbuf_deinit(&v->found);
+	query_rewrite_deinit(&v->rewrite);
 	packed_output_deinit(&v->output);
 	v->store = tracedb_store_free(v->store);
 	v->reader = tracedb_reader_free(v->reader);
@@ -170,47 +175,12 @@ static int verb_query_flush(struct verb_query *v)
 	return r;
 }
 
-/*
- * Writes a variable. The buffer of a pointer applies only to this pointer; other pointers keep
- * their buffers. (Size 0 removes a buffer. So for a pointer to the end of its buffer, the buffer
- * begins a byte earlier.)
- */
-static size_t verb_query_put_variable(const struct tracedb_variable *v,
-				      struct tracedb_entry *entries)
-{
-	bool has_buffer = v->buffer_size != TRACEDB_NO_SIZE;
-	bool is_end = v->buffer_size == 0 && v->value.u > 0;
-	struct tracedb_entry buffer = {
-		.tag = TRACEDB_BUFFER, .buffer = { v->value.u - is_end, v->buffer_size + is_end }
-	};
-	size_t n = 0;
-
-	if (has_buffer)
-		entries[n++] = buffer;
-	entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_VARIABLE, .variable = v->value };
-	buffer.buffer.size = 0;
-	if (has_buffer)
-		entries[n++] = buffer;
-	return n;
-}
-
 static int verb_query_put_point(struct verb_query *v, const struct tracedb_stored_point *of)
 {
-	_cleanup_free_ struct tracedb_entry *entries =
-		calloc(1 + 3 * of->n_variables + of->n_auxiliary, sizeof(*entries));
-	size_t n = 0;
+	struct tracedb_point point;
+	int r = query_rewrite_point(&v->rewrite, of, &point);
 
-	if (!entries)
-		return -ENOMEM;
-	if (of->statement)
-		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_STATEMENT,
-						       .statement = of->statement };
-	for (size_t i = 0; i < of->n_variables; i++)
-		n += verb_query_put_variable(&of->variables[i], entries + n);
-	for (size_t i = 0; i < of->n_auxiliary; i++)
-		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_AUXILIARY,
-						       .auxiliary = of->auxiliary[i] };
-	return tracedb_writer_point(&v->writer, &(struct tracedb_point){ entries, n });
+	return r < 0 ? r : tracedb_writer_point(&v->writer, &point);
 }
 
 /* Writes the point of a result; each point once, even if it is in several results. For a pair,
@@ -292,6 +262,15 @@ static int verb_query_say_false(const struct verb_query *v)
 	return valueless || (texts && v->n_results == 0) ? CLI_DAMAGE : CLI_OK;
 }
 
+static int verb_query_new_store(struct verb_query *v)
+{
+	int r = tracedb_store_new(&v->store, v->print.dictionary);
+
+	if (r == 0 && v->output_path)
+		tracedb_store_keep_parts(v->store);
+	return r;
+}
+
 /* Runs the query on the complete store. */
 static int verb_query_answer_store(struct verb_query *v)
 {
@@ -364,23 +343,47 @@ static int verb_query_load(struct verb_query *v)
 	return r < 0 ? CLI_FAILED : verb_query_answer_store(v);
 }
 
-static int verb_query_answer_points(struct verb_query *v)
+static const char *verb_query_table_function(const void *table, uint64_t statement)
 {
-	struct stat st;
-	int r;
+	const struct trace_statement *s = statement_table_get(table, statement);
 
+	return s ? s->name : NULL;
+}
+
+/* Reads the table of statements beside the file at PATH. */
+static int verb_query_read_table(struct verb_query *v, const char *path)
+{
+	int r = strcmp(path, "-") == 0 ? CLI_OK : statement_table_load(&v->table, path);
+
+	if (r == CLI_FAILED || !v->table.found)
+		return r;
+	v->print.table = &v->table;
+	v->query.function = verb_query_table_function;
+	v->query.function_userdata = &v->table;
+	for (size_t i = 0; i < v->table.n; i++)
+		query_texts_add(&v->texts, QUERY_FUNCTION, v->table.list[i].name);
+	return r;
+}
+
+static int verb_query_answer_points(struct verb_query *v, const char *path)
+{
+	int r, table = verb_query_read_table(v, path);
+	struct stat st;
+
+	if (table == CLI_FAILED)
+		return table;
 	v->print.dictionary = tracedb_reader_dictionary(v->trace.points);
 	verb_query_add_names(v);
 	r = query_names_complain(&v->names, &v->query.expression, v->trace.name, true);
 	if (r != CLI_OK)
 		return r;
 	v->live = fstat(v->trace.fd, &st) < 0 || !S_ISREG(st.st_mode);
-	if (tracedb_store_new(&v->store, v->print.dictionary) < 0)
+	if (verb_query_new_store(v) < 0)
 		return cli_failed("out of memory");
 	r = v->query.seed ? verb_query_load(v) : verb_query_follow(v);
 	if (r != CLI_OK)
 		return r;
-	r = open_trace_finish(&v->trace);
+	r = open_trace_finish(&v->trace) ?: table;
 	/* (the limit can end the search before all kinds of points were read) */
 	if (v->query.limit && v->n_results >= v->query.limit)
 		return r;
@@ -422,11 +425,14 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	r = trace_points_write(&v->points, space, TRACEDB_W64, &v->bytes);
 	if (r == 0)
 		r = tracedb_reader_new_memory(&v->reader, v->bytes.data, v->bytes.size);
+	if (r == 0) {
+		v->print.dictionary = tracedb_reader_dictionary(v->reader);
+		r = verb_query_new_store(v);
+	}
 	if (r == 0)
-		r = tracedb_store_load(&v->store, v->reader);
+		r = tracedb_store_read(v->store, v->reader);
 	if (r < 0)
 		return cli_failed("%s: %s", v->trace.name, strerror(-r));
-	v->print.dictionary = tracedb_reader_dictionary(v->reader);
 	verb_query_add_names(v);
 	if (is_last)
 		r = query_names_complain(&v->names, &v->query.expression, v->trace.name,
@@ -516,7 +522,8 @@ static int verb_query_run(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	v.trace.prints = true;
-	return v.trace.points ? verb_query_answer_points(&v) : verb_query_answer_archive(&v);
+	return v.trace.points ? verb_query_answer_points(&v, argv[optind])
+			      : verb_query_answer_archive(&v);
 }
 
 const struct verb verb_query_row = {

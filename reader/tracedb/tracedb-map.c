@@ -151,15 +151,28 @@ static void tracedb_map_find(struct tracedb_map *m, uint64_t address)
 	m->last = (struct tracedb_map_last){ first, next, region, true };
 }
 
-uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address)
+/* Returns the last region that begins at or before ADDRESS, or NULL. */
+static const struct tracedb_region *tracedb_map_region(struct tracedb_map *m, uint64_t address)
 {
-	const struct tracedb_region *region;
-
 	if (!m->last.known || address < m->last.first || address > m->last.end)
 		tracedb_map_find(m, address);
-	if (m->last.region == 0)
+	return m->last.region ? &m->regions[m->last.region] : NULL;
+}
+
+bool tracedb_map_start(struct tracedb_map *m, uint64_t address, uint64_t *ret)
+{
+	const struct tracedb_region *region = tracedb_map_region(m, address);
+
+	*ret = region ? region->address : 0;
+	return region != NULL;
+}
+
+uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address)
+{
+	const struct tracedb_region *region = tracedb_map_region(m, address);
+
+	if (!region)
 		return TRACEDB_NO_SIZE;
-	region = &m->regions[m->last.region];
 	if (address - region->address > region->size)
 		return TRACEDB_NO_SIZE;
 	return region->size - (address - region->address);

@@ -41,3 +41,9 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size);
  * it: 0 directly after its end, and TRACEDB_NO_SIZE beyond its end, or if there is no such buffer.
  */
 uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address);
+
+/*
+ * Finds the start of the last buffer that begins at or before ADDRESS. Returns false if there is no
+ * such buffer.
+ */
+bool tracedb_map_start(struct tracedb_map *m, uint64_t address, uint64_t *ret);

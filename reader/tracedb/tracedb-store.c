@@ -29,6 +29,10 @@ struct tracedb_store {
 	uint8_t *bytes; /* bytes of blobs */
 	size_t n_bytes, bytes_room;
 	struct tracedb_map map; /* buffers at the last point */
+	bool keeps_parts;
+	struct tracedb_part *parts; /* parts of all points, if they are kept */
+	size_t *parts_end;          /* number of parts up to and including each point */
+	size_t n_parts, parts_room, parts_end_room;
 };
 
 static void tracedb_store_drop_shapes(struct tracedb_store *s)
@@ -51,8 +55,15 @@ struct tracedb_store *tracedb_store_free(struct tracedb_store *s)
 	free(s->shape_of);
 	free(s->words);
 	free(s->bytes);
+	free(s->parts);
+	free(s->parts_end);
 	free(s);
 	return NULL;
+}
+
+void tracedb_store_keep_parts(struct tracedb_store *s)
+{
+	s->keeps_parts = true;
 }
 
 size_t tracedb_store_points(const struct tracedb_store *s)
@@ -213,6 +224,28 @@ static int tracedb_store_entries(struct tracedb_store *s, const struct tracedb_p
 	       guess->n_auxiliary == shape->n_auxiliary;
 }
 
+/* Stores the parts of POINT, the next point. */
+static int tracedb_store_put_parts(struct tracedb_store *s, const struct tracedb_point *point)
+{
+	int r = GROW(s->parts_end, s->parts_end_room, s->n_points + 1)
+			?: GROW(s->parts, s->parts_room, s->n_parts + point->n_entries + 1);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < point->n_entries; i++) {
+		const struct tracedb_entry *entry = &point->entries[i];
+		struct tracedb_part *part = &s->parts[s->n_parts + i];
+
+		*part = (struct tracedb_part){ .tag = entry->tag };
+		if (entry->tag == TRACEDB_BUFFER) {
+			part->address = entry->buffer.address;
+			part->size = entry->buffer.size;
+		}
+	}
+	s->parts_end[s->n_points] = s->n_parts + point->n_entries;
+	return 0;
+}
+
 static int tracedb_store_put(struct tracedb_store *s, const struct tracedb_point *point)
 {
 	/* Consecutive points often come from one place in a program. */
@@ -224,6 +257,8 @@ static int tracedb_store_put(struct tracedb_store *s, const struct tracedb_point
 			?: GROW(s->statements, s->statements_room, s->n_points + 1)
 				?: GROW(s->shape_of, s->shape_of_room, s->n_points + 1);
 
+	if (r == 0 && s->keeps_parts)
+		r = tracedb_store_put_parts(s, point);
 	if (r == 0)
 		r = tracedb_store_entries(s, point, guess, &shape, &statement);
 	if (r == 0)
@@ -231,6 +266,7 @@ static int tracedb_store_put(struct tracedb_store *s, const struct tracedb_point
 	if (r < 0)
 		return r;
 	s->statements[s->n_points] = statement;
+	s->n_parts = s->keeps_parts ? s->parts_end[s->n_points] : 0;
 	s->shape_of[s->n_points++] = number;
 	return 0;
 }
@@ -250,7 +286,7 @@ int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point
 bool tracedb_store_clear(struct tracedb_store *s)
 {
 	s->n_cleared += s->n_points;
-	s->n_points = s->n_words = s->n_bytes = 0;
+	s->n_points = s->n_words = s->n_bytes = s->n_parts = 0;
 	if (s->n_shapes <= SHAPES_LIVE_MAX)
 		return false;
 	tracedb_store_drop_shapes(s);
@@ -269,19 +305,27 @@ int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionar
 	return 0;
 }
 
-int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r)
+int tracedb_store_read(struct tracedb_store *s, struct tracedb_reader *r)
 {
-	_cleanup_(tracedb_store_freep) struct tracedb_store *s = NULL;
 	const struct tracedb_point *point;
-	int e = tracedb_store_new(&s, tracedb_reader_dictionary(r));
+	int e;
 
-	if (e < 0)
-		return e;
 	while ((e = tracedb_reader_next(r, &point)) == TRACEDB_POINT) {
 		e = tracedb_store_add(s, point);
 		if (e < 0)
 			return e;
 	}
+	return e;
+}
+
+int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r)
+{
+	_cleanup_(tracedb_store_freep) struct tracedb_store *s = NULL;
+	int e = tracedb_store_new(&s, tracedb_reader_dictionary(r));
+
+	if (e < 0)
+		return e;
+	e = tracedb_store_read(s, r);
 	if (e >= 0)
 		*ret = TAKE_PTR(s);
 	return e;
@@ -327,6 +371,7 @@ static struct tracedb_variable tracedb_store_value(const struct tracedb_store *s
 			   s->dictionary->types[slot->type].size,
 			   { p[0] } },
 		.buffer_size = slot->format == TRACEDB_POINTER ? p[1] : TRACEDB_NO_SIZE,
+		.is_pointer = slot->format == TRACEDB_POINTER,
 	};
 
 	if (slot->format == TRACEDB_BLOB) {
@@ -353,6 +398,12 @@ int tracedb_store_point(const struct tracedb_store *s, struct tracedb_cursor *c,
 		.auxiliary = row->words + shape->n_words - shape->n_auxiliary,
 		.n_auxiliary = shape->n_auxiliary,
 	};
+	if (s->keeps_parts) {
+		size_t i = row->point - s->n_cleared, begin = i > 0 ? s->parts_end[i - 1] : 0;
+
+		ret->parts = s->parts + begin;
+		ret->n_parts = s->parts_end[i] - begin;
+	}
 	return 0;
 }
 

@@ -42,6 +42,13 @@ struct tracedb_variable {
 	struct tracedb_value value;
 	/* Size of a pointer's buffer; TRACEDB_NO_SIZE = unknown, or no pointer. */
 	uint64_t buffer_size;
+	bool is_pointer;
+};
+
+/* A part of a point, in the order of the file. Of a buffer, it has the address and the size. */
+struct tracedb_part {
+	enum tracedb_tag tag;
+	uint64_t address, size;
 };
 
 struct tracedb_stored_point {
@@ -49,6 +56,8 @@ struct tracedb_stored_point {
 	const struct tracedb_variable *variables;
 	const uint64_t *auxiliary;
 	size_t n_variables, n_auxiliary;
+	const struct tracedb_part *parts; /* its parts, if the store keeps them */
+	size_t n_parts;
 };
 
 /* The position of a walk; {0} is the begin. */
@@ -70,6 +79,12 @@ int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r);
  * Points are added one by one. Returns 0 or -ENOMEM.
  */
 int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionary *dictionary);
+
+/* Makes S, an empty store, keep the order of the parts of points, and their buffers. */
+void tracedb_store_keep_parts(struct tracedb_store *s);
+
+/* Adds the points of R from its position. Returns like tracedb_store_load(). */
+int tracedb_store_read(struct tracedb_store *s, struct tracedb_reader *r);
 
 /* Adds POINT. Returns 0 or -ENOMEM, with the store unchanged. */
 int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point);

@@ -77,6 +77,32 @@ expect_exit 0 "$KYMO" query again.tdb '(= (v/size buf) 0)'
 assert_eq "$(<stdout)" "point 0 statement 0x11: buf = 0x1020 (0 bytes)"
 expect_exit 0 "$KYMO" check again.tdb
 assert_says stdout "0 errors, 0 warnings"
+# (the parts of a point keep their order; here, the statement is in their middle)
+cat head64 <(bytes "04 0700000000000000 02 03000000 00000000 2800000000000000 01 2100000000000000
+	03 0010000000000000 2000000000000000 02 04000000 01000000 0810000000000000
+	04 0800000000000000 03 0030000000000000 0800000000000000 00") second64 first64 >order.tdb
+for trace in order w64; do
+	expect_exit 0 "$KYMO" query --keep-duplicates -o again.tdb --force $trace.tdb ''
+	cmp again.tdb $trace.tdb || fail "$trace.tdb: the points are not written as they were"
+	expect_exit 0 "$KYMO" query --keep-duplicates --pick 1 -o again.tdb --force $trace.tdb ''
+	expect_exit 0 "$KYMO" query again.tdb ''
+	sed 's/point 0/point/' stdout >picked
+	expect_exit 0 "$KYMO" query --pick 1 $trace.tdb ''
+	sed 's/point [0-9]/point/' stdout | diff - picked >&2 || fail "$trace.tdb: another point is picked"
+done
+# (points that set and remove buffers are left out)
+cat head64 first64 second64 third64 second64 first64 second64 >changes.tdb
+expect_exit 0 "$KYMO" query --keep-duplicates -o again.tdb --force changes.tdb '(= (p/statement) 0x12)'
+expect_exit 0 "$KYMO" query --keep-duplicates --json again.tdb '(> (v/value buf) 0)'
+assert_eq "$(gojq -c .variables.buf.size stdout | paste -sd ' ')" "8 null 8"
+assert_eq "$("$KYMO" dump again.tdb | grep -c buffer)" 3 "buffers that are set or removed"
+# (a buffer that begins at a pointer to the end of another one is removed by a point that is left out)
+cat head64 <(bytes "01 2100000000000000 03 2010000000000000 0800000000000000 02 04000000 01000000 2010000000000000 00
+	01 2200000000000000 03 2010000000000000 0000000000000000 00
+	01 2100000000000000 03 0010000000000000 2000000000000000 02 04000000 01000000 2010000000000000 00") >hidden.tdb
+expect_exit 0 "$KYMO" query --keep-duplicates -o again.tdb --force hidden.tdb '(= (p/statement) 0x21)'
+expect_exit 0 "$KYMO" query --keep-duplicates --json again.tdb ''
+assert_eq "$(gojq -c .variables.buf.size stdout | paste -sd ' ')" "8 0"
 diff dumped16 dumped64 >&2 || fail "the two layouts are not read alike"
 assert_eq "$(sed -n '/^point 0/,/^point 1/p' dumped64 | paste -sd, | tr -s ' ')" \
 	"point 0, statement 0x11, buffer 0x1000 of 32 bytes, u count = 40, p buf = 0x1008, text text = \"hi\", auxiliary 0x7,point 1"
@@ -117,6 +143,47 @@ cat third64 >&7
 wait_for 10 grep -q '^point 2 statement 0x13: count = 3$' live
 exec 7>&-
 wait $! || fail "the query of a pipe failed: $(<live-errors)"
+
+# ---- free variables ----
+
+vars=()
+for i in {1..16}; do
+	vars+=(--var "v$i")
+done
+expect_exit 1 timeout "$(limit 60)" "$KYMO" query "${vars[@]}" w64.tdb '(> (v/value v1) (v/value v2))'
+assert_says stderr "a point has more than 16777216 assignments of the free variables"
+
+# ---- the table of statements beside the file ----
+
+cp w64.tdb named.tdb
+gzip -k named.tdb
+printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
+	0x11 write main over.c 12 0x1040 aabb /bin/over \
+	0x12 read - - 0 0x0 - - 0x14 $'\e[31mred' - - 0 0x0 - - >named.statements
+for trace in named.tdb named.tdb.gz; do
+	expect_exit 0 "$KYMO" query $trace '(> (v/value count) (v/size buf))'
+	assert_eq "$(<stdout)" "point 0 write, called by main over.c:12: count = 40, buf = 0x1008 (24 bytes)"
+done
+expect_exit 0 "$KYMO" query --json named.tdb ''
+assert_eq "$(gojq -c '[.statement, .function, .caller, .source, .line]' stdout | paste -sd ' ')" \
+	'[17,"write","main","over.c",12] [18,"read",null,null,null] [19,null,null,null,null]'
+expect_exit 0 "$KYMO" query named.tdb '(is (p/function) "read")'
+assert_eq "$(<stdout)" "point 1 read"
+expect_exit 3 "$KYMO" query named.tdb '(is (p/function) "raed")'
+assert_says stderr "no point has a function 'raed'; did you mean 'read'?"
+cat head64 <(bytes "01 1400000000000000 00") >named.tdb
+"$KYMO" query named.tdb '' >red
+! grep -q $'\e' red || fail "the table sends a command to the terminal"
+"$KYMO" query - '' <named.tdb >unnamed
+assert_eq "$(<unnamed)" "point 0 statement 0x14"
+echo "0x15" >>named.statements
+expect_exit 3 "$KYMO" query named.tdb ''
+assert_says stderr "named.statements: line 4 is not a statement"
+rm named.statements
+mkfifo named.statements
+expect_exit 3 "$KYMO" query named.tdb ''
+assert_says stderr "named.statements: it is not a table of statements"
+assert_eq "$(<stdout)" "point 0 statement 0x14"
 
 # ---- damage ----
 

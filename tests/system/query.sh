@@ -60,6 +60,9 @@ for layout in --force "--narrow --force"; do
 	expect_exit 0 "$KYMO" query --keep-duplicates --json "$file" '(> (v/value count) (v/size buf))'
 	assert_eq "$(gojq -c '[.variables.count.value, .variables.buf.size]' "$TMP/stdout" | tr '\n' ' ')" \
 		"[48,32] [48,31] [48,30] " "$layout"
+	# (by the table of statements beside the file)
+	assert_eq "$(gojq -c '[.function, .caller, (.source | sub(".*/"; "")), .line]' "$TMP/stdout" | sort -u)" \
+		"[\"write\",\"main\",\"over.c\",$line]" "$layout: the statement"
 done
 assert_says "$(compgen -G "$TMP/w-*.statements")" "write" "the function of the statement"
 
