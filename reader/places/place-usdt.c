@@ -98,8 +98,8 @@ struct usdt_memory {
 };
 
 /* Parses "-16", "table+8" or "", up to a parenthesis or the END. */
-static enum place_reason usdt_displacement(struct usdt_probe *probe, const char **p, const char *end,
-					   struct usdt_memory *to)
+static enum place_reason usdt_displacement(struct usdt_probe *probe, const char **p,
+					   const char *end, struct usdt_memory *to)
 {
 	while (*p < end && **p != '(') {
 		bool minus = **p == '-';

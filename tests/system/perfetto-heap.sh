@@ -9,8 +9,32 @@
 need_btf
 need_perfetto
 
-# record NAME OPTION ... -- ARGUMENT ...: records memory-load, which gets a line from time to time,
-# and exports the archive with names. The states between are in the sums.
+# lines: prints a line from time to time, until nobody reads it. The states between are in the sums.
+lines() {
+	trap '' PIPE
+	while sleep 0.3 && echo 2>/dev/null; do :; done
+}
+
+# has_blocks N: whether the archive `steps` has a sum of N live blocks so far
+has_blocks() {
+	{ "$KYMO" dump --json "$TMP/steps.raw" 2>/dev/null || true; } | { grep -F '"usage"' || true; } |
+		gojq -es --argjson n "$1" 'any(.[].args[]; .name == "blocks" and .value == $n)' >/dev/null
+}
+
+# lines_for_steps: prints a line for each step of 20 blocks, after the sums of the step before
+lines_for_steps() {
+	local blocks
+
+	for blocks in 20 40 60 80; do
+		echo
+		expect_soon 20 has_blocks "$blocks" >&2
+	done
+	echo
+}
+
+# record NAME OPTION ... -- ARGUMENT ...: records memory-load, which gets lines from $FEED, and
+# exports the archive with names
+FEED=lines
 record() {
 	local name=$1 options=()
 
@@ -20,7 +44,7 @@ record() {
 		shift
 	done
 	shift
-	(while sleep 0.3 && echo; do :; done) |
+	"$FEED" |
 		"$KYMO" record --direct --force -o "$TMP/$name.raw" -e memory "${options[@]}" \
 			-- "$MEMORY_LOAD" "$@" >"$TMP/$name.json" 2>"$TMP/record.log" || {
 		cat "$TMP/record.log" >&2
@@ -65,11 +89,11 @@ stack() {
 }
 
 note "snapshots and sums"
-record steps --usage-interval 50ms -- steps 20
+FEED=lines_for_steps record steps --usage-interval 50ms -- steps 20
 compare steps
 pid=$(gojq '.[0].pid' "$TMP/steps.sums")
 assert_eq "$(stack steps "$pid" leak_malloc)" "80 8080" "the planted leaks"
-assert_ge "$(gojq '.[0].times' "$TMP/steps.sums")" 2 "times with changes"
+assert_ge "$(gojq '.[0].times' "$TMP/steps.sums")" 4 "times with changes"
 
 note "each event"
 record log --memory-log -- work 10

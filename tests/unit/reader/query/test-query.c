@@ -630,7 +630,7 @@ static int run_free(const struct tracedb_store *store, unsigned n, uint64_t max,
 {
 	_cleanup_(query_deinit) struct query q = { .tries_max = max };
 	uint64_t found = 0;
-	char name[8];
+	char name[16];
 
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "v%u", i);
