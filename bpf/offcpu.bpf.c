@@ -11,8 +11,12 @@
  *
  * The programs run with interrupts off, as sched.bpf.c describes. One CPU at a time writes the
  * entry of a thread: first the CPU that the thread leaves, then the CPU to which it returns. The
- * scheduler orders the two. Only the waker writes from another CPU, and only waker_tid and
- * woken_ns.
+ * scheduler orders the two. Only the waker writes from another CPU, and only waker_tid, woken_ns
+ * and waker.
+ *
+ * With stacks of wakers (offcpu_wakers), the waker's stack is walked at the wakeup, if the wait is
+ * already long enough. A wakeup and a switch cannot interrupt each other, so both use the work
+ * areas of switches.
  */
 #include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
@@ -27,6 +31,7 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/task-state.bpf.h"
 #include "bpf/unwind.bpf.h"
+#include "bpf/waker.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -172,7 +177,14 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->is_earlier = t->is_earlier != 0;
 	rec->woken_ns = offcpu_woken(t, begin_ns, now_ns);
 	rec->call = t->call;
+	rec->waker = t->waker;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void offcpu_forget_waker(struct offcpu_thread *t)
+{
+	t->waker_tid = 0;
+	t->waker = (struct offcpu_waker){};
 }
 
 /* The clocks of two CPUs can differ by some ns. A negative time counts as 0. */
@@ -202,7 +214,7 @@ static __always_inline __u64 unreported_return(struct offcpu_thread *t, struct t
 		return until_ns;
 	if (until_ns >= woken_ns)
 		return woken_ns;
-	t->waker_tid = 0;
+	offcpu_forget_waker(t);
 	return until_ns;
 }
 
@@ -286,7 +298,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	off_cpu_ns = begin_ns ? unreported_return(t, p, begin_ns, now_ns) : 0;
 	if (was_off_cpu(begin_ns, off_cpu_ns))
 		write_offcpu(t, p, REC_OFFCPU_RUNS, begin_ns, off_cpu_ns);
-	t->waker_tid = 0;
+	offcpu_forget_waker(t);
 	t->woken_ns = 0;
 	t->is_earlier = 0;
 	t->in_iowait = is_in_iowait(p);
@@ -311,7 +323,7 @@ static __always_inline void offcpu_return(struct task_struct *p, __u64 now_ns)
 	if (was_off_cpu(begin_ns, now_ns))
 		write_offcpu(t, p, REC_OFFCPU_RETURNS, begin_ns, now_ns);
 	t->begin_ns = 0;
-	t->waker_tid = 0;
+	offcpu_forget_waker(t);
 }
 
 /*
@@ -362,13 +374,45 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_switch, bool preempt, struct task_struct *
 	return 0;
 }
 
+/* ---- wakers ---- */
+
+/* WAKER, or an interrupt of it, ends the wait of T. */
+static __always_inline void offcpu_note_waker(void *ctx, struct offcpu_thread *t,
+					      struct task_struct *waker, __u64 now_ns)
+{
+	struct rec_stack *room = offcpu_wakers ? stack_room(STACK_ROOM_SWITCH) : NULL;
+	enum actor actor = actor_of(waker);
+	struct unwind_walk *stopped;
+	__u32 zero = 0;
+	bool is_thread = actor == ACTOR_TASK || actor == ACTOR_OWN_SOFTIRQ;
+	bool is_walked = room && t->state != 'R' && was_off_cpu(offcpu_begin(t), now_ns);
+
+	offcpu_forget_waker(t);
+	t->waker.cpu = (__u16)bpf_get_smp_processor_id();
+	if (!is_thread) {
+		t->waker.context = actor == ACTOR_SOFTIRQ ? OFFCPU_WOKEN_BY_SOFTIRQ
+							  : OFFCPU_WOKEN_BY_INTERRUPT;
+		if (is_walked && !(filter_kinds & FILTER_OWN))
+			waker_walk_interrupt(ctx, &t->waker, room, waker, now_ns);
+		return;
+	}
+	if (!filter_selects(waker))
+		return;
+	t->waker_tid = (__u32)waker->pid;
+	t->waker.pid = process_id(waker);
+	if (!is_walked)
+		return;
+	stopped = bpf_map_lookup_elem(&offcpu_stops, &zero);
+	if (stopped)
+		waker_walk_thread(ctx, &t->waker, room, stopped, waker, now_ns);
+}
+
 SEC("?tp_btf/sched_waking")
 int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
 	__u32 tid = p->pid;
 	struct offcpu_thread *t;
-	enum actor actor;
 
 	if (p->pid == waker->pid || !filter_selects(p))
 		return 0;
@@ -376,10 +420,7 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 	if (!t)
 		return 0;
 	t->woken_ns = bpf_ktime_get_boot_ns();
-	actor = actor_of(waker);
-	t->waker_tid = (actor == ACTOR_TASK || actor == ACTOR_OWN_SOFTIRQ) && filter_selects(waker)
-			       ? (__u32)waker->pid
-			       : 0;
+	offcpu_note_waker(ctx, t, waker, t->woken_ns);
 	return 0;
 }
 

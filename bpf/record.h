@@ -338,6 +338,38 @@ struct offcpu_call {
 	__u8 pad[6];
 };
 
+/* The context of a wakeup. */
+#define OFFCPU_WOKEN_BY_THREAD    0 /* or it is not known */
+#define OFFCPU_WOKEN_BY_SOFTIRQ   1 /* a softirq that an interrupt has raised */
+#define OFFCPU_WOKEN_BY_INTERRUPT 2
+#define OFFCPU_WOKEN_MAX          3
+
+/*
+ * The waker of a thread. The stacks are those at the wakeup; 0 = none. In an interrupt, there is
+ * only the part of the kernel stack that belongs to the interrupt.
+ */
+struct offcpu_waker {
+	__u64 kernel_stack, user_stack;
+	__u32 pid;    /* process of the thread; 0 = an interrupt, or unknown */
+	__u16 cpu;    /* on which it ran */
+	__u8 context; /* OFFCPU_WOKEN_* */
+	__u8 pad;
+};
+
+/*
+ * The kernel's functions that bound the stack of a waker. The innermost frames belong to the
+ * programs of kymo, up to the function that wakes. An interrupt ends with its entry; beyond it are
+ * the frames of the interrupted code. 0 = unknown.
+ */
+struct offcpu_text {
+	__u64 wakes;                  /* begin of try_to_wake_up() */
+	__u64 irq_start, irq_end;     /* entries of interrupts */
+	__u64 entry_start, entry_end; /* all entries into the kernel */
+};
+
+/* The largest size of the function that wakes. */
+#define OFFCPU_WAKES_BYTES 4096
+
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
 struct rec_offcpu {
 	struct rec_head head;
@@ -354,8 +386,9 @@ struct rec_offcpu {
 	__u8 is_earlier;
 	__u64 woken_ns; /* time of the wakeup that ended it; 0 = preempted, or not known */
 	struct offcpu_call call;
+	struct offcpu_waker waker;
 };
-_Static_assert(sizeof(struct rec_offcpu) == 88, "ABI");
+_Static_assert(sizeof(struct rec_offcpu) == 112, "ABI");
 
 /* The state of a thread from its departure from a CPU until it runs again. */
 struct offcpu_thread {
@@ -369,9 +402,10 @@ struct offcpu_thread {
 	__u64 ran_ns;    /* the kernel's sum of its CPU time */
 	__u64 woken_ns;  /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
 	struct offcpu_call call;
+	struct offcpu_waker waker;
 	struct rec_stack user; /* the user stack, which becomes a record when it is sent */
 };
-_Static_assert(sizeof(struct offcpu_thread) == 1112, "ABI");
+_Static_assert(sizeof(struct offcpu_thread) == 1136, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 
@@ -388,7 +422,7 @@ struct waiting_room {
 	struct rec_piece piece;
 	__u8 stack[WAITING_STACK_BYTES + 4096]; /* its last page can begin before the limit */
 };
-_Static_assert(sizeof(struct waiting_room) == 1112 + 5520 + WAITING_STACK_BYTES + 4096, "ABI");
+_Static_assert(sizeof(struct waiting_room) == 1136 + 5520 + WAITING_STACK_BYTES + 4096, "ABI");
 
 /*
  * The ids of the stacks that each CPU has sent. The ids are in sets; in a full set, a new id

@@ -18,7 +18,7 @@
 #include "model/koids.h"
 #include "writer/fxt/fxt-names.h"
 
-enum { EDIT_WHY_NAME_MAX = 400, EDIT_WHY_TEXT_MAX = 2048 };
+enum { EDIT_WHY_NAME_MAX = 400, EDIT_WHY_TEXT_MAX = 2048, EDIT_WHY_FRAMES_MAX = 16 };
 
 /* The tracks of one instance: its own thread's first. */
 struct edit_why_tracks {
@@ -226,24 +226,60 @@ static struct fxt_out_arg edit_why_text(const char *name, const char *text)
 				     .text = fxt_inline(text) };
 }
 
+/* The texts of the stacks at both ends of a wait. */
+struct edit_why_ends {
+	char stack[EDIT_WHY_TEXT_MAX], waker_stack[EDIT_WHY_TEXT_MAX];
+};
+
+/* Writes the functions of the stack at NODE to TO, innermost first. */
+static const char *edit_why_stack(const struct edit_why *e, uint32_t node,
+				  char to[EDIT_WHY_TEXT_MAX])
+{
+	char raw[EDIT_WHY_TEXT_MAX];
+
+	why_stack_text(raw, sizeof(raw), e->why, node, EDIT_WHY_FRAMES_MAX);
+	text_clean(to, EDIT_WHY_TEXT_MAX, raw, strlen(raw));
+	return to;
+}
+
+/*
+ * Adds the stacks at both ends of the wait of TID from FROM_NS on (0 = none) to the N ARGS, if the
+ * archive has them. Returns the new number. ENDS has the texts.
+ */
+static unsigned edit_why_add_ends(const struct edit_why *e, uint32_t tid, uint64_t from_ns,
+				  struct edit_why_ends *ends, struct fxt_out_arg *args, unsigned n)
+{
+	const struct why_wait *wait = from_ns ? why_find_wait(e->why, tid, from_ns) : NULL;
+
+	if (!wait || wait->waker_node == 0)
+		return n;
+	args[n++] = edit_why_text("stack", edit_why_stack(e, wait->node, ends->stack));
+	args[n++] = edit_why_text("waker_stack",
+				  edit_why_stack(e, wait->waker_node, ends->waker_stack));
+	return n;
+}
+
 static int edit_why_write_instance(struct edit_why *e, const struct edit_why_item *item)
 {
 	const struct why_instance *i = &e->why->worst[item->instance];
 	const struct why_verdict *v = &i->verdict;
 	char raw[EDIT_WHY_TEXT_MAX], text[EDIT_WHY_TEXT_MAX];
-	struct fxt_out_arg args[2];
+	struct edit_why_ends ends;
+	struct fxt_out_arg args[4];
+	unsigned n;
 
 	snprintf(raw, sizeof(raw), "%s%s%s", v->text, v->remedy ? " " : "", v->remedy ?: "");
 	text_clean(text, sizeof(text), raw, strlen(raw));
 	args[0] = edit_why_koid("thread", i->tid);
 	args[1] = edit_why_text("text", text);
+	n = edit_why_add_ends(e, i->tid, i->wait_ns, &ends, args, 2);
 	return edit_why_write(e, item,
 			      &(struct fxt_event){
 				      .type = FXT_EVENT_DURATION_COMPLETE,
 				      .name = fxt_interned(i->name ?: why_what_keys[i->what]),
 				      .id = i->to_ns,
 				      .args = args,
-				      .n_args = ARRAY_SIZE(args),
+				      .n_args = n,
 			      });
 }
 
@@ -252,7 +288,8 @@ static int edit_why_write_step(struct edit_why *e, const struct edit_why_item *i
 	const struct path_step *s = &e->why->worst[item->instance].path.steps[item->step];
 	bool has_cpu = s->kind == PATH_RUNNING || s->kind == PATH_RUNNABLE;
 	struct wait_verdict cause = { 0 };
-	struct fxt_out_arg args[4];
+	struct edit_why_ends ends;
+	struct fxt_out_arg args[6];
 	unsigned n = 0;
 
 	args[n++] = edit_why_koid("thread", s->tid);
@@ -266,6 +303,7 @@ static int edit_why_write_step(struct edit_why *e, const struct edit_why_item *i
 		return -ENOMEM;
 	if (cause.cause != WAIT_UNKNOWN)
 		args[n++] = edit_why_text("reason", wait_cause_rows[cause.cause].key);
+	n = edit_why_add_ends(e, s->tid, s->wait_ns, &ends, args, n);
 	e->counts.steps++;
 	return edit_why_write(e, item,
 			      &(struct fxt_event){

@@ -413,6 +413,16 @@ struct event {
 			uint64_t address; /* the futex of that call; 0 = none */
 			/* The thread that had the lock for which it waited; 0 = unknown */
 			uint32_t owner_tid;
+			/*
+			 * "interrupt", "softirq": an interrupt has woken it, or a softirq that an
+			 * interrupt has raised; NULL = a thread, or unknown
+			 */
+			const char *context;
+			/*
+			 * Id of a SAMPLE_NAMED of the waker's process (with a context: of
+			 * kthreadd); 0 = not taken
+			 */
+			uint64_t waker_stack;
 		} offcpu;
 		struct {
 			/* Koid of the process with this address; kthreadd's for the kernel. */

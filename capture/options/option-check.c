@@ -115,6 +115,10 @@ static void option_check_chosen(struct checker *k)
 
 static void option_check_calls(struct checker *k)
 {
+	if (k->categories & CATEGORY_WAKER_STACKS && !(k->categories & CATEGORY_OFFCPU))
+		option_check_complain(k, ROW_AT(categories),
+				      "'waker-stacks' needs the waits that the wakers end: add "
+				      "'offcpu'");
 	if (k->categories & CATEGORIES_CALLS && k->o->calls.n_specs == 0)
 		option_check_complain(k, ROW_AT(categories),
 				      "'calls' needs functions: specify each with --call");

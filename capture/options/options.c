@@ -36,6 +36,9 @@ const struct category_row category_rows[] = {
 	  "call stacks of threads that were off CPU for long (--offcpu-min)",
 	  "about 300 bytes per time off CPU; under 1 microsecond per switch, 0.17 "
 	  "per wakeup" },
+	{ "waker-stacks", CATEGORY_WAKER_STACKS,
+	  "the call stack of the thread or interrupt that ends a long wait (with offcpu)",
+	  "3 to 6 microseconds per long wait, added to the latency of its wakeup" },
 	{ "memory", CATEGORY_MEMORY,
 	  "allocations of selected processes that are not freed, with call stacks (-p, ...)",
 	  "2 to 4 microseconds per allocation and its free; 80 bytes per live block" },
@@ -78,7 +81,7 @@ const char *const category_group_names[GROUPS] = {
 const uint32_t category_group_bits[GROUPS] = {
 	[GROUP_SCHED] = CATEGORY_SCHED,
 	[GROUP_CPU] = CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_WORKQUEUE | CATEGORY_POWER,
-	[GROUP_STACKS] = CATEGORY_PROFILE | CATEGORY_OFFCPU,
+	[GROUP_STACKS] = CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_WAKER_STACKS,
 	[GROUP_MEMORY] = CATEGORIES_MEMORY,
 	[GROUP_CALLS] = CATEGORY_CALLS,
 	[GROUP_MOMENTS] = CATEGORY_MOMENTS,

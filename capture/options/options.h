@@ -34,12 +34,13 @@ enum capture_category {
 	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
 	CATEGORY_TRACEPOINTS = 1 << 15, /* requires session_options.tracepoints */
 	CATEGORY_BLOCK = 1 << 16,
-	CATEGORY_APP = 1 << 17, /* needs session_set_providers() */
+	CATEGORY_APP = 1 << 17,          /* needs session_set_providers() */
+	CATEGORY_WAKER_STACKS = 1 << 18, /* requires CATEGORY_OFFCPU */
 	/* CATEGORY_PROFILE is left out where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* These categories have call stacks, which are separate records that are sent once. */
-	CATEGORIES_STACKS =
-		CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
+	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_WAKER_STACKS |
+			    CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
 	/* These categories record the allocations of watched processes. They need a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
 	/* These categories have stacks of user space. */

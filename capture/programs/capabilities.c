@@ -302,7 +302,12 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	if (caps[n].available)
 		caps[n].detail = "stacks of threads that were off CPU";
 	n++;
-	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
+	caps[n] = caps[n - 1];
+	caps[n].name = "waker-stacks";
+	if (caps[n].available)
+		caps[n].detail = "stacks of the threads and interrupts that end long waits";
+	n++;
+	n += capabilities_heap_targets(&caps[n], &caps[n - 3]);
 	caps[n] = capabilities_tracepoints(all, &caps[n - 1]);
 	n++;
 	n += capabilities_presets(&caps[n], &caps[n - 1]);

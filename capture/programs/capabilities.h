@@ -13,7 +13,7 @@ struct capability {
 	const char *detail; /* how it is recorded, or why it is not: a sentence */
 };
 
-enum { CAPABILITIES_MAX = 36 };
+enum { CAPABILITIES_MAX = 40 };
 
 /*
  * Fills in CAPS and returns the number of elements. Loads no program, but reads the kernel's BTF,

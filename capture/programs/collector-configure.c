@@ -56,6 +56,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 	skel->rodata->call_walks = o->categories & (CATEGORY_CALL_STACKS | CATEGORY_MOMENTS);
 	skel->rodata->call_stacks =
 		o->categories & CATEGORY_CALL_STACKS && o->stacks != STACKS_NONE;
+	skel->rodata->offcpu_wakers = o->categories & CATEGORY_WAKER_STACKS;
 	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
 		r = bpf_map__set_autocreate(rows[i].map, o->categories & rows[i].categories);
@@ -221,6 +222,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_tick, o->categories & CATEGORY_PROFILE },
 		{ skel->progs.on_offcpu_switch, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_offcpu_text, o->categories & CATEGORY_WAKER_STACKS && !o->own },
 		{ skel->progs.on_iter_offcpu, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_iter_waiting, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_find_present_pages, o->categories & CATEGORY_OFFCPU },
@@ -301,4 +303,19 @@ void collector_forget_ended(struct collector *c)
 		bpf_map_update_elem(fd, &pid, &value, BPF_EXIST);
 	}
 	__atomic_store_n(&c->skel->bss->filter_n_live, 0, __ATOMIC_RELAXED);
+}
+
+void collector_learn_wakes(struct collector *c)
+{
+	struct offcpu_text text = { 0 };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &text, .ctx_size_in = sizeof(text));
+	int fd = bpf_program__fd(c->skel->progs.on_offcpu_text);
+
+	if (fd >= 0 && bpf_prog_test_run_opts(fd, &opts) == 0)
+		c->wakes = text.wakes;
+}
+
+uint64_t collector_wakes(const struct collector *c)
+{
+	return c->wakes;
 }

@@ -54,6 +54,7 @@ struct collector {
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings; /* NULL = not attached */
 	uint64_t ring_bytes;         /* the size that the options have */
+	uint64_t wakes;              /* see collector_wakes() */
 	struct sampler *sampler;     /* belongs to the attaching thread */
 	const char *clock;           /* clock of the sampler */
 	uint32_t frequency;          /* frequency of the sampler */
@@ -136,6 +137,9 @@ void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROB
  */
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
+
+/* Looks up the bounds of the stacks of wakers, if they are wanted. */
+void collector_learn_wakes(struct collector *c);
 
 /*
  * To be called while no program is attached. Removes the selected processes that have ended. The

@@ -364,8 +364,10 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
 		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
 	};
-	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	int r;
 
+	collector_learn_wakes(c);
+	r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 	skel->bss->call_stacks_shed = 0;
 	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
 		return r;

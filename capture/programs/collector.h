@@ -238,6 +238,12 @@ int collector_list_registers(struct collector *c, uint32_t pid, collector_record
  * only the processes of one user are recorded. */
 bool collector_kernel_text(struct collector *c, struct kernel_text *ret);
 
+/*
+ * Returns the address of the kernel's function that wakes threads, at which stacks of wakers begin;
+ * 0 = unknown, or not needed.
+ */
+uint64_t collector_wakes(const struct collector *c);
+
 unsigned collector_n_cpus(const struct collector *c);
 
 /*

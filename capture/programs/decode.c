@@ -106,7 +106,8 @@ static bool decode_rec_offcpu_is_valid(const struct rec_offcpu *rec)
 	return rec->begin_ns <= rec->head.ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
 	       rec->state > 0 && rec->state < 0x80 && rec->end < REC_OFFCPU_MAX &&
 	       rec->is_earlier <= 1 && rec->in_iowait <= 1 && rec->woken_ns <= rec->head.ts_ns &&
-	       rec->call.table < OFFCPU_CALL_MAX && rec->call.is_shared <= 1;
+	       rec->call.table < OFFCPU_CALL_MAX && rec->call.is_shared <= 1 &&
+	       rec->waker.context < OFFCPU_WOKEN_MAX;
 }
 
 static bool decode_rec_alloc_is_valid(const struct rec_alloc *rec)

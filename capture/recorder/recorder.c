@@ -33,7 +33,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	calls_init(&r->calls, &r->pipe);
 	providers_stage_init(&r->providers, &r->pipe);
 	r->named_stacks = (struct named_stacks){ .pipe = &r->pipe, .stacks = &r->profiler.stacks };
-	r->calls.stacks = r->moments.stacks = &r->named_stacks;
+	r->calls.stacks = r->moments.stacks = r->profiler.named = &r->named_stacks;
 	return tasks_init(&r->tasks);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/outbuf.h"
 #include "capture/programs/collector.h"
+#include "capture/stages/named-stacks.h"
 #include "capture/stages/profiler-parts.h"
 #include "model/calls/call-syscalls.h"
 #include "writer/fxt/fxt-wire.h"
@@ -310,6 +311,55 @@ static int profiler_set_owner(struct profiler *p, const struct rec_offcpu *rec, 
 	return pipeline_announce_thread(p->pipe, tid, owner->pid);
 }
 
+/* Returns the number of the innermost of the N FRAMES that the wakeup itself has. */
+static unsigned profiler_skip_wakeup(const struct profiler *p, const uint64_t *frames, unsigned n)
+{
+	uint64_t wakes = collector_wakes(p->pipe->collector);
+
+	for (unsigned i = 0; wakes && i < n; i++)
+		if (frames[i] - wakes < OFFCPU_WAKES_BYTES)
+			return i + 1;
+	return 0;
+}
+
+static const char *profiler_context_of(const struct rec_offcpu *rec)
+{
+	return rec->waker.context == OFFCPU_WOKEN_BY_INTERRUPT ? "interrupt"
+	       : rec->waker.context == OFFCPU_WOKEN_BY_SOFTIRQ ? "softirq"
+							       : NULL;
+}
+
+/*
+ * Writes the stack of the waker in REC, and sets its id in EV. The stack of an interrupt is one of
+ * the kernel. Returns 0 or a negative errno.
+ */
+static int profiler_name_waker(struct profiler *p, const struct rec_offcpu *rec, struct event *ev)
+{
+	const struct offcpu_waker *waker = &rec->waker;
+	struct rec_head head = rec->head;
+	uint64_t frames[FRAMES_MAX];
+	unsigned n, skipped;
+	int r = 0;
+
+	if (!p->named || (!waker->kernel_stack && !waker->user_stack))
+		return 0;
+	head.ts_ns = rec->woken_ns;
+	head.cpu = waker->cpu;
+	head.pid = head.tid = waker->context ? FXT_KOID_KTHREADD : waker->pid;
+	n = profiler_add_frames(p, frames, 0, rec->waker_tid, waker->kernel_stack);
+	skipped = profiler_skip_wakeup(p, frames, n);
+	if (!profiler_is_between_programs(p, head.pid))
+		n = profiler_end_of_user(frames, n,
+					 profiler_add_frames(p, frames, n, rec->waker_tid,
+							     waker->user_stack));
+	if (n > skipped && waker->kernel_stack)
+		r = profiler_need(p, FXT_KOID_KTHREADD, head.ts_ns);
+	if (r < 0 || n <= skipped)
+		return r;
+	return named_stacks_write(p->named, &head, frames + skipped, n - skipped,
+				  &ev->offcpu.waker_stack);
+}
+
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
@@ -330,6 +380,7 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 			.woken_ns = is_open ? 0 : rec->woken_ns,
+			.context = is_open || rec->state == 'R' ? NULL : profiler_context_of(rec),
 		},
 	};
 	bool is_waiting;
@@ -342,6 +393,8 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 	profiler_set_call(rec, name, &ev);
 	is_waiting = profiler_is_waiting(p, rec);
 	r = profiler_set_owner(p, rec, &ev);
+	if (r == 0 && !is_open && rec->woken_ns >= rec->begin_ns)
+		r = profiler_name_waker(p, rec, &ev);
 	r = r
 		    ?: profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack,
 					    rec->is_earlier && !is_waiting ? 0 : rec->user_stack);

@@ -40,9 +40,11 @@ enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
 enum { PROFILER_LEFT_MAX = 4096, PROFILER_LEFT_BYTES_MAX = 8 << 20 };
 
 struct probed_inodes;
+struct named_stacks;
 
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
+	struct named_stacks *named;  /* borrowed: the stacks of wakers; NULL = none */
 	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
 	/* With `own`: reports up to this time can be incomplete; 0 = complete. */
 	uint64_t doubt_ns;

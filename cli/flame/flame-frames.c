@@ -260,6 +260,7 @@ void flame_frames_add_subtitle(const struct flame *f, struct outbuf *out)
 	flame_frames_add_weight(f, out, total[CALL_NOW]);
 	outbuf_print(out, "%s%s",
 		     f->on_cpu && f->off_cpu ? " on and off CPU"
+		     : f->off_wake           ? " off CPU until a wakeup, with its stack"
 		     : f->off_cpu            ? " off CPU"
 					     : " on CPU",
 		     f->inverted ? ", from the innermost function outwards" : "");

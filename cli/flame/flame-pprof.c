@@ -329,16 +329,18 @@ static void flame_pprof_add_location(struct maker *m, size_t number)
 	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
 	/* The address is that of the call, and not of the instruction after it. */
 	protobuf_add_nonzero(m->out, LOCATION_ADDRESS,
-			     place->returns && place->address ? place->address - 1
-							      : place->address);
+			     place->is_made_up                  ? 0
+			     : place->returns && place->address ? place->address - 1
+								: place->address);
 	for (int i = 0; i < n; i++) {
+		const struct frame *frame = &frames[place->is_woken_by ? n - 1 - i : i];
 		size_t line;
 
-		if (!*frames[i].function)
+		if (!*frame->function)
 			continue;
 		line = protobuf_begin(m->out, LOCATION_LINE);
-		protobuf_add_u64(m->out, LINE_FUNCTION_ID, flame_pprof_function_id(m, &frames[i]));
-		protobuf_add_nonzero(m->out, LINE_LINE, frames[i].line);
+		protobuf_add_u64(m->out, LINE_FUNCTION_ID, flame_pprof_function_id(m, frame));
+		protobuf_add_nonzero(m->out, LINE_LINE, frame->line);
 		protobuf_end(m->out, line);
 	}
 	protobuf_end(m->out, location);

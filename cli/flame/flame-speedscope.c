@@ -93,8 +93,8 @@ static int flame_speedscope_share_place(struct maker *m, size_t number)
 	if (!to->list)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < to->n; i++) {
-		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
-
+		int at = place->is_woken_by ? (int)i : n - 1 - (int)i;
+		const struct frame *frame = n > 0 ? &frames[at] : NULL;
 		const char *path = place->mapping ? place->mapping->path : "";
 		const char *module = text_set_keep_path(&m->texts, path);
 

@@ -27,6 +27,7 @@ struct flame {
 	const struct call_tree *tree;  /* tree of both archives; NULL for formats without a tree */
 	const char *title;
 	bool on_cpu, off_cpu; /* requested kinds of stacks */
+	bool off_wake;        /* times off CPU are joined with the stacks of wakers */
 	bool by_time;         /* weights of the tree are nanoseconds; otherwise, samples */
 	/*
 	 * The data are allocations: counts are blocks, nanoseconds are bytes, tids are enum

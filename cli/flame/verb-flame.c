@@ -34,7 +34,7 @@ struct request {
 	struct part_options part;
 	struct part_ids tids;
 	struct symbol_options symbols;
-	bool on_cpu, off_cpu, inverted, force, json;
+	bool on_cpu, off_cpu, off_wake, inverted, force, json;
 	double min_percent;
 	bool has_min_percent;
 };
@@ -189,6 +189,7 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	const struct profile_options options = {
 		.on_cpu = q->on_cpu,
 		.off_cpu = q->off_cpu,
+		.off_wake = q->off_wake,
 		.pids = q->part.pids.list,
 		.n_pids = q->part.pids.n,
 		.tids = q->tids.list,
@@ -209,7 +210,8 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->summary);
-	if (profile_finish(in->profile) < 0)
+	if (profile_finish(in->profile) < 0 ||
+	    profile_names_add_processes(in->profile, &in->names) < 0)
 		return cli_failed("out of memory");
 	if (q->process)
 		profile_filter(in->profile, verb_flame_is_process, &filter);
@@ -284,6 +286,7 @@ static struct json_object *verb_flame_add_counts(struct json_object *o,
 			JSON("estimated_waits", p->n_estimated),
 			JSON("earlier_waits", p->n_earlier),
 			JSON("earlier_waits_without_stack", p->n_earlier_bare),
+			JSON_IF(p->n_woken, "waits_with_waker_stack", p->n_woken),
 			JSON("offcpu_ns", off_ns), JSON("samples_in_archive", p->n_samples_seen),
 			JSON("waits_in_archive", p->n_offcpu_seen), JSON("stacks", p->n_stacks),
 			JSON("full_stacks", p->n_full), JSON("cut_stacks", p->n_cut),
@@ -320,6 +323,9 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 		fprintf(stderr, "%s %" PRIu64 " time%s off CPU", f->on_cpu ? " and" : "",
 			p->n_offcpu, text_s(p->n_offcpu));
 	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
+	if (f->off_wake && p->n_woken == 0)
+		cli_error("there are no stacks of wakers, only their processes: record with -e "
+			  "offcpu,waker-stacks");
 	if (p->n_unfinished)
 		cli_error("%" PRIu64
 			  " of the times off CPU continued at the end of the recording: they are "
@@ -406,6 +412,7 @@ static int verb_flame_run_flame(const struct request *q)
 		.old = q->old ? &old : NULL,
 		.on_cpu = q->on_cpu,
 		.off_cpu = q->off_cpu,
+		.off_wake = q->off_wake,
 		.by_time = q->off_cpu,
 		.inverted = q->inverted,
 		.min_percent = q->min_percent,
@@ -474,7 +481,7 @@ static int verb_flame_set_on_cpu(void *request, char *value)
 	struct request *q = request;
 
 	q->on_cpu = true;
-	q->off_cpu = false;
+	q->off_cpu = q->off_wake = false;
 	return CLI_OK;
 }
 
@@ -482,8 +489,18 @@ static int verb_flame_set_off_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
-	q->on_cpu = false;
+	q->on_cpu = q->off_wake = false;
 	q->off_cpu = true;
+	return CLI_OK;
+}
+
+/* Selects stacks off CPU, joined with those of the wakers. */
+static int verb_flame_set_off_wake(void *request, char *value)
+{
+	struct request *q = request;
+
+	q->on_cpu = false;
+	q->off_cpu = q->off_wake = true;
 	return CLI_OK;
 }
 
@@ -492,6 +509,7 @@ static int verb_flame_set_both(void *request, char *value)
 	struct request *q = request;
 
 	q->on_cpu = q->off_cpu = true;
+	q->off_wake = false;
 	return CLI_OK;
 }
 
@@ -507,6 +525,7 @@ static int verb_flame(int argc, char **argv)
 		OPTION_FLAG("json", &q.json),
 		OPTION_VALUE("min-percent", 0, verb_flame_parse_percent, &q),
 		OPTION_PLAIN("off-cpu", verb_flame_set_off_cpu, &q),
+		OPTION_PLAIN("off-wake", verb_flame_set_off_wake, &q),
 		OPTION_PLAIN("on-cpu", verb_flame_set_on_cpu, &q),
 		OPTION_TEXT("output", 'o', &q.output),
 		PART_OPTION_ROWS(&q.part, 'p'),
@@ -531,7 +550,8 @@ const struct verb verb_flame_row = {
 	.name = "flame",
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Make a flame graph, or a profile for other tools, of the call stacks",
-	.examples = "  kymo flame t.fxt\n  kymo flame --off-cpu -o waits.svg t.fxt\n",
+	.examples = "  kymo flame t.fxt\n  kymo flame --off-cpu -o waits.svg t.fxt\n"
+		    "  kymo flame --off-wake -o wakeups.svg t.fxt\n",
 	.options =
 		"  -o, --output=OUT       the file to write; its suffix is the format: .svg, .folded,\n"
 		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"
@@ -544,6 +564,7 @@ const struct verb verb_flame_row = {
 		"      --to=TIME          end there\n"
 		"      --on-cpu           samples of running threads (the default)\n"
 		"      --off-cpu          times off CPU, by duration\n"
+		"      --off-wake         times off CPU until the wakeup, with the stack of the waker\n"
 		"      --both             samples and times off CPU, weighted by time\n"
 		"      --diff=OLD         compare with the archive OLD\n"
 		"      --inverted         start with the innermost functions, and show their callers\n"

@@ -76,7 +76,11 @@ static struct json_object *why_json_wait(const struct why_view *v, uint32_t tid,
 		JSON_IF(wait && wait->fd >= 0, "fd", wait->fd),
 		JSON_IF(wait && wait->address, "address", wait->address),
 		JSON_IF(wait && wait->owner_tid, "owner", why_json_thread(v, wait->owner_tid)),
-		JSON_IF(wait, "stack", why_json_stack(v, wait->node)));
+		JSON_IF(wait, "stack", why_json_stack(v, wait->node)),
+		JSON_IF(wait && wait->waker_tid, "waker", why_json_thread(v, wait->waker_tid)),
+		JSON_IF(wait && wait->context, "context", wait->context),
+		JSON_IF(wait && wait->waker_node, "waker_stack",
+			why_json_stack(v, wait->waker_node)));
 }
 
 static struct json_object *why_json_step(const struct why_view *v, const struct path_step *s)

@@ -7,7 +7,13 @@
 #include "cli/common/verb.h"
 #include "cli/why/why-view.h"
 
-enum { WHY_TEXT_STEPS = 12, WHY_TEXT_HOLDERS = 4, WHY_TEXT_THREADS = 10, WHY_TEXT_FRAMES = 8 };
+enum {
+	WHY_TEXT_STEPS = 12,
+	WHY_TEXT_HOLDERS = 4,
+	WHY_TEXT_THREADS = 10,
+	WHY_TEXT_FRAMES = 8,
+	WHY_TEXT_END_FRAMES = 16
+};
 
 /* The instances of each kind. */
 static const struct {
@@ -157,6 +163,30 @@ static void why_text_print_call(const struct why_view *v, const struct why_wait 
 		printf("; %s had the lock", NAME(v, wait->owner_tid));
 }
 
+/* The functions of a stack in one line, innermost first. */
+static void why_text_print_stack(const struct why_view *v, const char *before, uint32_t node,
+				 unsigned max)
+{
+	char text[WHY_TEXT_END_FRAMES * PROFILE_LABEL_MAX];
+
+	if (node != 0)
+		printf("%s %s\n", before, why_stack_text(text, sizeof(text), v->why, node, max));
+}
+
+/* The stacks at both ends of a wait, if the waker's was recorded. */
+static void why_text_print_ends(const struct why_view *v, const struct why_wait *wait)
+{
+	char name[WHY_NAME_MAX] = "";
+
+	if (!wait || wait->waker_node == 0)
+		return;
+	why_text_print_stack(v, "      blocked in", wait->node, WHY_TEXT_END_FRAMES);
+	printf("      woken by %s%s",
+	       wait->context ? "an interrupt" : why_thread_name(v->summary, wait->waker_tid, name),
+	       wait->context && *wait->context == 's' ? " (softirq)" : "");
+	why_text_print_stack(v, " in", wait->waker_node, WHY_TEXT_END_FRAMES);
+}
+
 /* The functions in which the thread waited: the innermost of the program. */
 static void why_text_print_wait(const struct why_view *v, const struct why_instance *i)
 {
@@ -188,6 +218,7 @@ static void why_text_print_instance(const struct why_view *v, size_t k)
 	if (i->verdict.remedy)
 		printf("    %s\n", i->verdict.remedy);
 	why_text_print_wait(v, i);
+	why_text_print_ends(v, i->wait_ns ? why_find_wait(v->why, i->tid, i->wait_ns) : NULL);
 	why_text_print_path(v, i);
 	if (i->path.cut)
 		printf("      a limit was reached: a part of this time is not explained\n");
@@ -233,29 +264,6 @@ static void why_text_print_durations(const struct why_view *v)
 		       w->n_partial);
 }
 
-/* The functions of a stack in one line, innermost first. */
-static void why_text_print_stack(const struct why_view *v, uint32_t node)
-{
-	const struct profile *p = v->profile;
-	const char *before = "              in ";
-	unsigned n_shown = 0;
-
-	for (; node != 0 && n_shown < WHY_TEXT_FRAMES; node = p->nodes[node].parent) {
-		const struct profile_place *place = &p->places[p->nodes[node].place];
-		const struct frame *frames = NULL;
-		char label[PROFILE_LABEL_MAX];
-		int n = profile_names_find(p, v->names, place, &frames);
-
-		for (int i = 0; i < n || i == 0; i++, n_shown++) {
-			printf("%s%s", before,
-			       profile_names_label(label, place, n > 0 ? &frames[i] : NULL));
-			before = " < ";
-		}
-	}
-	if (n_shown > 0)
-		printf("%s\n", node != 0 ? " < ..." : "");
-}
-
 static void why_text_print_open_waits(const struct why_view *v)
 {
 	const struct why *w = v->why;
@@ -272,7 +280,7 @@ static void why_text_print_open_waits(const struct why_view *v)
 		why_text_print_call(v, wait);
 		printf("%s\n", o->n_deadlocked ? ": a deadlock" : "");
 		if (wait)
-			why_text_print_stack(v, wait->node);
+			why_text_print_stack(v, "              in", wait->node, WHY_TEXT_FRAMES);
 	}
 	if (w->n_open_waits_all > WHY_TEXT_THREADS)
 		printf("    ... and %" PRIu64 " other waits\n",

@@ -98,6 +98,8 @@ static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct s
 
 static enum call_kind call_tree_kind_of(const struct profile_place *place, bool named)
 {
+	if (place->is_made_up)
+		return place->owner == UINT32_MAX ? CALL_UNKNOWN : CALL_PROCESS;
 	if (maps_is_kernel(place->address))
 		return CALL_KERNEL;
 	return named || place->mapping ? CALL_USER : CALL_UNKNOWN;
@@ -122,7 +124,8 @@ static int call_tree_label_place(struct call_tree *t, const struct profile *p,
 	labels->places[number].steps = steps;
 	labels->places[number].n = n > 0 ? (size_t)n : 1;
 	for (size_t i = 0; i < labels->places[number].n; i++) {
-		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
+		int at = place->is_woken_by ? (int)i : n - 1 - (int)i;
+		const struct frame *frame = n > 0 ? &frames[at] : NULL;
 
 		steps[i].kind = call_tree_kind_of(place, n > 0);
 		steps[i].name = text_set_keep(&t->names, profile_names_label(label, place, frame));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/views/profile-names.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -83,5 +85,58 @@ const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profi
 	if (name && *name)
 		return name;
 	snprintf(to, PROFILE_LABEL_MAX, "pid %" PRIu32, pid);
+	return to;
+}
+
+int profile_names_add_processes(struct profile *p, const struct profile_names *names)
+{
+	for (size_t i = 0; i < p->n_places; i++) {
+		struct profile_place *place = &p->places[i];
+		const struct profile_stack of = { .pid = place->owner,
+						  .program = (uint32_t)place->address };
+		char label[PROFILE_LABEL_MAX], *text;
+		struct frame_list *list;
+		const char *name;
+		size_t bytes;
+
+		if (!place->is_made_up || place->frames)
+			continue;
+		name = profile_names_process(label, p, names, &of);
+		bytes = strlen(name) + 1;
+		list = malloc(sizeof(*list) + sizeof(*list->list) + bytes);
+		if (!list)
+			return -ENOMEM;
+		*list = (struct frame_list){ .n = 1,
+					     .list = (struct frame *)(list + 1),
+					     .next = p->processes };
+		text = memcpy(list->list + 1, name, bytes);
+		*list->list = (struct frame){ .function = text, .source = "", .module = "" };
+		p->processes = list;
+		place->frames = list;
+	}
+	return 0;
+}
+
+const char *profile_names_stack(char *to, size_t room, const struct profile *p,
+				const struct profile_names *names, uint32_t node, unsigned max)
+{
+	unsigned n_shown = 0;
+	size_t n = 0;
+
+	*to = '\0';
+	for (; node != 0 && n_shown < max; node = p->nodes[node].parent) {
+		const struct profile_place *place = &p->places[p->nodes[node].place];
+		const struct frame *frames = NULL;
+		char label[PROFILE_LABEL_MAX];
+		int n_frames = profile_names_find(p, names, place, &frames);
+
+		for (int i = 0; (i < n_frames || i == 0) && n < room; i++, n_shown++)
+			n += (size_t)snprintf(to + n, room - n, "%s%s", n_shown ? " < " : "",
+					      profile_names_label(label, place,
+								  n_frames > 0 ? &frames[i]
+									       : NULL));
+	}
+	if (node != 0 && n < room)
+		snprintf(to + n, room - n, " < ...");
 	return to;
 }

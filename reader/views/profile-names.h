@@ -25,6 +25,12 @@ struct profile_names {
 int profile_names_find(const struct profile *p, const struct profile_names *names,
 		       const struct profile_place *place, const struct frame **ret);
 
+/*
+ * Names the processes of wakers in P (is_made_up), with their last names. To be called before the
+ * names of places are used. Returns 0 or -ENOMEM.
+ */
+int profile_names_add_processes(struct profile *p, const struct profile_names *names);
+
 /* The size of buffers for the texts of the following functions. */
 enum { PROFILE_LABEL_MAX = 300 };
 
@@ -43,6 +49,13 @@ const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile
 const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile *p,
 				  const struct profile_names *names,
 				  const struct profile_stack *stack);
+
+/*
+ * Returns the functions of the stack that ends at NODE, innermost first: "read < get < main", and
+ * " < ..." after MAX functions. Writes at most ROOM bytes to TO, with a NUL, and returns TO.
+ */
+const char *profile_names_stack(char *to, size_t room, const struct profile *p,
+				const struct profile_names *names, uint32_t node, unsigned max);
 
 /*
  * Returns the length of the path of MAPPING, without the " (deleted)" that the kernel appends to

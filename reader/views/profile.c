@@ -30,6 +30,10 @@ struct runner {
 	bool unfinished; /* the time off CPU has not ended */
 	bool estimated;  /* the end of the time off CPU is an estimate */
 	bool earlier;    /* the time off CPU began before the recording */
+	bool preempted;  /* the thread did not wait */
+	bool interrupt;  /* an interrupt has woken it */
+	uint32_t waker_tid;
+	uint64_t waker_stack; /* id */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -41,6 +45,9 @@ struct profile_state {
 	struct table place_numbers; /* hash -> number + 1, a chain */
 	struct table stack_numbers; /* hash -> number + 1, a chain */
 	struct table runners;       /* tid + 1 -> struct runner, owned */
+	/* With off_wake: the process of each thread (tid + 1 -> pid + 1), and the stacks that have
+	 * an id (hash of process and id -> node) */
+	struct table processes, named;
 	size_t room_places, room_nodes, room_stacks;
 	bool begun; /* from_ns and to_ns were converted to the archive's time */
 };
@@ -54,10 +61,18 @@ struct profile *profile_free(struct profile *p)
 		table_deinit(&p->state->node_numbers);
 		table_deinit(&p->state->place_numbers);
 		table_deinit(&p->state->stack_numbers);
+		table_deinit(&p->state->processes);
+		table_deinit(&p->state->named);
 		maps_free(p->state->maps);
 		programs_deinit(&p->state->programs);
 	}
 	free(p->state);
+	while (p->processes) {
+		struct frame_list *next = p->processes->next;
+
+		free(p->processes);
+		p->processes = next;
+	}
 	frames_free(p->frames);
 	free(p->places);
 	free(p->nodes);
@@ -110,8 +125,9 @@ static uint64_t profile_code_of(const struct profile_place *place)
 static int profile_find_place(struct profile *p, struct profile_place place, uint32_t *ret)
 {
 	struct profile_state *s = p->state;
-	const uint64_t key[] = { (uint64_t)place.owner << 1 | place.returns, place.address,
-				 profile_code_of(&place) };
+	const uint64_t key[] = { (uint64_t)place.owner << 3 | place.is_made_up << 2 |
+					 place.is_woken_by << 1 | place.returns,
+				 place.address, profile_code_of(&place) };
 	uint64_t hash = table_hash(key, sizeof(key));
 	uint32_t first = profile_number_of(&s->place_numbers, hash);
 
@@ -119,7 +135,8 @@ static int profile_find_place(struct profile *p, struct profile_place place, uin
 		const struct profile_place *known = &p->places[i];
 
 		if (known->owner == place.owner && known->returns == place.returns &&
-		    known->address == place.address &&
+		    known->is_woken_by == place.is_woken_by &&
+		    known->is_made_up == place.is_made_up && known->address == place.address &&
 		    profile_code_of(known) == profile_code_of(&place)) {
 			*ret = i;
 			return 0;
@@ -129,7 +146,7 @@ static int profile_find_place(struct profile *p, struct profile_place place, uin
 	if (p->n_places >= PROFILE_PLACES_MAX)
 		return 0;
 	place.next = first;
-	if (!place.frames)
+	if (!place.frames && !place.is_made_up)
 		place.frames = frames_find(p->frames, place.owner,
 					   frames_code(place.address, place.returns));
 	if (GROW(p->places, s->room_places, p->n_places + 1) < 0 ||
@@ -243,6 +260,115 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 	p->stacks[p->n_stacks] = *stack;
 	p->stacks[p->n_stacks++].next = first;
 	return 0;
+}
+
+/* ---- wakers ---- */
+
+/* Parts of a joined stack that are no functions. */
+enum profile_mark {
+	PROFILE_WOKEN_BY,
+	PROFILE_INTERRUPT,
+	PROFILE_OPEN,
+	PROFILE_PREEMPTED,
+	PROFILE_NO_WAKER,
+	PROFILE_MARKS,
+};
+
+/* Replaces *NODE by its child for PLACE. Returns like profile_descend(). */
+static int profile_descend_place(struct profile *p, uint32_t *node, struct profile_place place)
+{
+	uint32_t number;
+	int r = profile_find_place(p, place, &number);
+
+	if (r < 0)
+		return r;
+	return number == NOBODY ? 1 : profile_descend(p, node, number);
+}
+
+static int profile_descend_mark(struct profile *p, uint32_t *node, enum profile_mark mark)
+{
+	static struct frame frames[PROFILE_MARKS] = {
+		[PROFILE_WOKEN_BY] = { "[woken by]", "", "", 0, 0 },
+		[PROFILE_INTERRUPT] = { "[interrupt]", "", "", 0, 0 },
+		[PROFILE_OPEN] = { "[open]", "", "", 0, 0 },
+		[PROFILE_PREEMPTED] = { "[preempted]", "", "", 0, 0 },
+		[PROFILE_NO_WAKER] = { "[unknown]", "", "", 0, 0 },
+	};
+	static const struct frame_list lists[PROFILE_MARKS] = {
+		[PROFILE_WOKEN_BY] = { .n = 1, .list = &frames[PROFILE_WOKEN_BY] },
+		[PROFILE_INTERRUPT] = { .n = 1, .list = &frames[PROFILE_INTERRUPT] },
+		[PROFILE_OPEN] = { .n = 1, .list = &frames[PROFILE_OPEN] },
+		[PROFILE_PREEMPTED] = { .n = 1, .list = &frames[PROFILE_PREEMPTED] },
+		[PROFILE_NO_WAKER] = { .n = 1, .list = &frames[PROFILE_NO_WAKER] },
+	};
+
+	return profile_descend_place(p, node,
+				     (struct profile_place){ .owner = NOBODY,
+							     .is_made_up = true,
+							     .address = mark,
+							     .frames = &lists[mark] });
+}
+
+static uint64_t profile_named_key(uint32_t pid, uint64_t id)
+{
+	const uint64_t key[] = { pid, id };
+
+	return table_hash(key, sizeof(key));
+}
+
+/* Keeps EV, a SAMPLE_NAMED, which can be the stack of a waker. Returns 0 or -ENOMEM. */
+static int profile_add_named(struct profile *p, const struct event *ev)
+{
+	struct table *named = &p->state->named;
+	uint64_t key = profile_named_key(ev->pid, ev->sample.id);
+	uint32_t node;
+	int r;
+
+	if (!p->state->options.off_wake || named->n_used >= PROFILE_STACKS_MAX)
+		return 0;
+	r = profile_keep_stack(p, ev, &node);
+	return r < 0 ? r : table_set(named, key, (void *)(uintptr_t)node) < 0 ? -ENOMEM : 0;
+}
+
+/* Replaces *NODE, a stack, by the stack that RUNNER's waker has below it. */
+static int profile_join_waker(struct profile *p, const struct runner *runner, uint32_t *node)
+{
+	struct profile_state *s = p->state;
+	uint64_t pid = (uintptr_t)table_get(&s->processes, (uint64_t)runner->waker_tid + 1);
+	uint32_t at, owner = runner->interrupt ? maps_owner(s->maps, runner->pid, UINT64_MAX)
+					       : (uint32_t)pid - 1;
+	int r = profile_descend_mark(p, node, PROFILE_WOKEN_BY);
+
+	at = (uint32_t)(uintptr_t)table_get(&s->named,
+					    profile_named_key(owner, runner->waker_stack));
+	p->n_woken += at != 0;
+	for (; r == 0 && at != 0; at = p->nodes[at].parent) {
+		struct profile_place place = p->places[p->nodes[at].place];
+
+		place.is_woken_by = true;
+		r = profile_descend_place(p, node, place);
+	}
+	if (r != 0 || runner->interrupt)
+		return r ?: profile_descend_mark(p, node, PROFILE_INTERRUPT);
+	return profile_descend_place(
+		p, node,
+		(struct profile_place){ .owner = owner,
+					.is_made_up = true,
+					.address = profile_program(p, owner, runner->begin_ns) });
+}
+
+/* Replaces *NODE, the stack of RUNNER's time off CPU, by the joined stack. */
+static int profile_join(struct profile *p, const struct runner *runner, uint32_t *node)
+{
+	if (runner->unfinished)
+		return profile_descend_mark(p, node, PROFILE_OPEN);
+	if (runner->preempted)
+		return profile_descend_mark(p, node, PROFILE_PREEMPTED);
+	if (!runner->interrupt &&
+	    (runner->waker_tid == 0 ||
+	     !table_get(&p->state->processes, (uint64_t)runner->waker_tid + 1)))
+		return profile_descend_mark(p, node, PROFILE_NO_WAKER);
+	return profile_join_waker(p, runner, node);
 }
 
 /* ---- threads on CPUs ---- */
@@ -393,6 +519,8 @@ static int profile_close_off_cpu(struct profile *p, struct runner *runner, const
 	    !profile_is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
 		return 0;
 	r = ev ? profile_find_node(p, ev, &stack.node) : 0;
+	if (r == 0 && o->off_wake)
+		r = profile_join(p, runner, &stack.node);
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
@@ -426,6 +554,14 @@ static int profile_add_off_cpu(struct profile *p, const struct event *ev)
 	runner->unfinished = ev->offcpu.left_by && strcmp(ev->offcpu.left_by, "open") == 0;
 	runner->estimated = ev->offcpu.left_by && strcmp(ev->offcpu.left_by, "unknown") == 0;
 	runner->earlier = ev->offcpu.begun != NULL;
+	if (!p->state->options.off_wake)
+		return r;
+	runner->preempted = ev->offcpu.state == 'R';
+	runner->interrupt = ev->offcpu.context != NULL;
+	runner->waker_tid = ev->offcpu.waker_tid;
+	runner->waker_stack = ev->offcpu.waker_stack;
+	if (ev->offcpu.woken_ns && ev->offcpu.woken_ns < runner->end_ns)
+		runner->end_ns = ev->offcpu.woken_ns;
 	return r;
 }
 
@@ -435,6 +571,8 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 
 	if (ev->sample.kind == SAMPLE_ON_CPU)
 		return profile_add_on_cpu(p, ev);
+	if (ev->sample.kind == SAMPLE_NAMED)
+		return profile_add_named(p, ev);
 	if (ev->sample.kind != SAMPLE_OFF_CPU)
 		return 0;
 	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
@@ -444,12 +582,23 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 	return profile_close_off_cpu(p, runner, ev);
 }
 
+/* Keeps the process of a thread, if it can be that of a waker. */
+static int profile_add_task(struct profile *p, const struct event *ev)
+{
+	if (!p->state->options.off_wake)
+		return 0;
+	return table_set(&p->state->processes, (uint64_t)ev->tid + 1,
+			 (void *)(uintptr_t)((uint64_t)ev->pid + 1));
+}
+
 int profile_add(struct profile *p, const struct event *ev)
 {
 	int r;
 
 	switch (ev->kind) {
 	case EVENT_TASK:
+		r = profile_add_task(p, ev);
+		return r < 0 ? r : maps_add(p->state->maps, ev);
 	case EVENT_MAPPING:
 		return maps_add(p->state->maps, ev);
 	case EVENT_FRAME:
@@ -493,11 +642,12 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	table_deinit(&s->node_numbers);
 	table_deinit(&s->place_numbers);
 	table_deinit(&s->stack_numbers);
+	table_deinit(&s->named);
 	p->n_places = p->n_stacks = 0;
 	p->n_nodes = 1; /* the root */
 	p->n_earlier = p->n_earlier_bare = p->n_estimated = 0;
 	p->n_samples = p->n_offcpu = p->n_unfinished = p->n_samples_seen = p->n_offcpu_seen =
-		p->n_full = p->n_cut = 0;
+		p->n_full = p->n_cut = p->n_woken = 0;
 	maps_forget(s->maps, forget_ns);
 	programs_deinit(&s->programs);
 }

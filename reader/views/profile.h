@@ -40,6 +40,13 @@ enum {
 struct profile_options {
 	/* Kinds of stacks that are counted; if neither: only the stacks of profile_count(). */
 	bool on_cpu, off_cpu;
+	/*
+	 * Joins both ends of each time off CPU: below the stack with which the thread left its
+	 * CPU is "[woken by]", then the waker's stack from its innermost to its outermost call,
+	 * and then its process, or "[interrupt]". Without a waker, it ends in "[open]",
+	 * "[preempted]" or "[unknown]". The time is that until the wakeup.
+	 */
+	bool off_wake;
 	bool innermost;       /* keep only the innermost call of each stack */
 	const uint32_t *pids; /* only these processes; if n_pids is 0, all; borrowed */
 	size_t n_pids;
@@ -55,8 +62,11 @@ struct profile_options {
 
 /* A place in a stack. */
 struct profile_place {
-	uint32_t owner; /* process of the address; kthreadd for the kernel */
-	bool returns;   /* the address is a return address: the call is directly before it */
+	uint32_t owner;   /* process of the address; kthreadd for the kernel */
+	bool returns;     /* the address is a return address: the call is directly before it */
+	bool is_woken_by; /* of a waker, above a call of the thread: inlined functions come first */
+	/* No code, but the process of a waker (its program is the address), or a mark */
+	bool is_made_up;
 	uint64_t address;
 	const struct mapping *mapping; /* NULL = unknown; owned by the profile */
 	const struct frame_list
@@ -93,12 +103,15 @@ struct profile {
 	uint64_t n_estimated;         /* part of n_offcpu: times with an estimated end */
 	uint64_t n_earlier;           /* part of n_offcpu: threads that waited before the begin */
 	uint64_t n_earlier_bare;      /* part of n_earlier: stacks without a frame of the program */
+	uint64_t n_woken;             /* part of n_offcpu: with the stack of a waker */
 	uint64_t n_samples_seen, n_offcpu_seen; /* numbers in the whole archive */
 	uint64_t n_full;                        /* number of stacks below FRAMES_CUT_NAME */
 	/* Number of stacks that are counted with only a part of their calls. */
 	uint64_t n_cut;
 	uint32_t frequency;    /* samples per second and CPU; 0 = unknown */
 	struct frames *frames; /* names in the archive */
+	/* The names of processes of wakers, a chain; owned (profile_names_add_processes()). */
+	struct frame_list *processes;
 
 	struct profile_state *state; /* for profile.c */
 };

@@ -22,6 +22,7 @@ void why_waits_deinit(struct why_waits *w)
 	free(w->list);
 	table_deinit(&w->index);
 	table_deinit(&w->pending);
+	table_deinit(&w->wakers);
 	table_deinit_free(&w->judged);
 	text_set_deinit(&w->texts);
 	*w = (struct why_waits){ .profile = w->profile, .names = w->names, .summary = w->summary };
@@ -34,10 +35,50 @@ static uint64_t why_waits_key(uint32_t tid, uint64_t from_ns)
 	return table_hash(key, sizeof(key));
 }
 
+/* ---- wakers ---- */
+
+/* (the kernel's stacks have one key on all machines of a merged archive) */
+static uint64_t why_waits_waker_key(uint32_t pid, uint64_t id)
+{
+	const uint64_t key[] = { maps_is_kthreadd(pid) ? 0 : pid, id };
+
+	return table_hash(key, sizeof(key));
+}
+
+/* Keeps EV, a stack with an id, which can be that of a waker. */
+static int why_waits_on_named(struct why_waits *w, const struct event *ev)
+{
+	uint32_t node;
+	int r;
+
+	if (w->wakers.n_used >= WHY_WAITS_MAX)
+		return 0;
+	r = profile_keep_stack(w->profile, ev, &node);
+	if (r < 0)
+		return r;
+	return table_set(&w->wakers, why_waits_waker_key(ev->pid, ev->sample.id),
+			 (void *)(uintptr_t)node) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* Returns the node of the waker's stack of EV, a time off CPU; 0 = none. */
+static uint32_t why_waits_waker_node(const struct why_waits *w, const struct event *ev)
+{
+	const struct summary_thread *waker =
+		ev->offcpu.waker_tid ? table_get(&w->summary->threads, ev->offcpu.waker_tid) : NULL;
+	uint32_t pid = waker && !ev->offcpu.context ? waker->pid : 0;
+
+	if (!ev->offcpu.waker_stack)
+		return 0;
+	return (uint32_t)(uintptr_t)table_get(&w->wakers,
+					      why_waits_waker_key(pid, ev->offcpu.waker_stack));
+}
+
 static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 {
 	const char *left_by = ev->offcpu.left_by, *begun = ev->offcpu.begun;
-	const char *syscall = ev->offcpu.syscall;
+	const char *syscall = ev->offcpu.syscall, *context = ev->offcpu.context;
 	uintptr_t number = w->n + 1;
 
 	if (ev->tid == 0)
@@ -49,7 +90,10 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 	}
 	if (syscall)
 		syscall = text_set_keep(&w->texts, syscall);
-	if ((ev->offcpu.syscall && !syscall) || GROW(w->list, w->room, w->n + 1) < 0)
+	if (context)
+		context = text_set_keep(&w->texts, context);
+	if ((ev->offcpu.syscall && !syscall) || (ev->offcpu.context && !context) ||
+	    GROW(w->list, w->room, w->n + 1) < 0)
 		return -ENOMEM;
 	w->list[w->n] = (struct why_wait){
 		.tid = ev->tid,
@@ -64,6 +108,8 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		.address = ev->offcpu.address,
 		.owner_tid = ev->offcpu.owner_tid,
 		.waker_tid = ev->offcpu.waker_tid,
+		.waker_node = why_waits_waker_node(w, ev),
+		.context = context,
 		.syscall = syscall,
 		/* (a cut can leave a wakeup behind the end) */
 		.woken_ns = ev->offcpu.woken_ns <= ev->offcpu.end_ns ? ev->offcpu.woken_ns : 0,
@@ -93,6 +139,8 @@ int why_waits_add(struct why_waits *w, const struct event *ev)
 		return why_waits_on_offcpu(w, ev);
 	if (ev->kind == EVENT_SAMPLE && ev->sample.kind == SAMPLE_OFF_CPU)
 		return why_waits_on_stack(w, ev);
+	if (ev->kind == EVENT_SAMPLE && ev->sample.kind == SAMPLE_NAMED)
+		return why_waits_on_named(w, ev);
 	return 0;
 }
 

@@ -30,6 +30,8 @@ struct why_wait {
 	int32_t fd;              /* the descriptor of the call; -1 = none */
 	uint64_t woken_ns;       /* blocked until then, then ready; 0 = not known */
 	uint32_t waker_tid;      /* koid; 0 = an interrupt, or unknown */
+	uint32_t waker_node;     /* of the profile: the stack of the waker; 0 = none */
+	const char *context;     /* "interrupt", "softirq"; NULL = a thread, or unknown */
 	bool fills;              /* woken_ns is used, since the record of the wakeup is missing */
 	uint64_t address;        /* the futex of the call; 0 = none */
 	uint32_t owner_tid;      /* had the lock when the wait began; koid; 0 = not known */
@@ -50,6 +52,7 @@ struct why_waits {
 	bool kernel_names;    /* a frame of the kernel has a name */
 	bool kernel_frames;   /* there is a frame of the kernel */
 	struct table index;   /* hash of thread and begin -> number + 1 */
+	struct table wakers;  /* hash of process and id -> node of a stack that has an id */
 	struct table pending; /* tid -> number + 1 of the wait whose stack follows */
 	struct table judged;  /* node and state -> struct why_stack, owned; for why-waits.c */
 	struct text_set texts;

@@ -464,6 +464,14 @@ static enum why_role why_find_role(void *userdata, uint32_t koid)
 	return why_thread_role(w->state->summary, koid);
 }
 
+const char *why_stack_text(char *to, size_t room, const struct why *w, uint32_t node, unsigned max)
+{
+	static const struct profile_names none = { 0 };
+	const struct why_waits *waits = &w->state->waits;
+
+	return profile_names_stack(to, room, waits->profile, waits->names ?: &none, node, max);
+}
+
 /* The owner of the lock for which TID waited from FROM_NS on. */
 static uint32_t why_find_owner(void *userdata, uint32_t tid, uint64_t from_ns)
 {

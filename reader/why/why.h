@@ -193,6 +193,12 @@ int why_finish(struct why *w);
 /* The details of the wait of TID that began at FROM_NS; NULL = none. It belongs to W. */
 const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t from_ns);
 
+/*
+ * Writes at most MAX functions of the stack at NODE, of a wait or of its waker, to TO, which has
+ * ROOM bytes (profile_names_stack()). Returns TO.
+ */
+const char *why_stack_text(char *to, size_t room, const struct why *w, uint32_t node, unsigned max);
+
 /* The calls or marks, for messages; the list is valid after why_finish(). It belongs to W. */
 const struct why_spans *why_get_spans(const struct why *w);
 

@@ -136,7 +136,7 @@ quick=$!
 
 archive=$TMP/out/own.fxt
 exec_as "$own" "$TMP/bin/kymo" record --own --bus "$BUS" -o "$archive" -F 999 --memory-log --reach look \
-	-e sched,profile,offcpu,memory,fd,shm,threads >"$TMP/record.log" 2>&1 &
+	-e sched,profile,offcpu,waker-stacks,memory,fd,shm,threads >"$TMP/record.log" 2>&1 &
 recorder=$!
 # Whether the session is in state $1. Its status is then in $TMP/status.json.
 is_in_state() {

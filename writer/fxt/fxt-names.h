@@ -254,7 +254,9 @@
 	X(SYSCALL, 225, "syscall")                                                                 \
 	X(OWNER, 226, "owner")                                                                     \
 	/* a class of losses */                                                                    \
-	X(APP, 227, "app")
+	X(APP, 227, "app")                                                                         \
+	/* names in times off CPU */                                                               \
+	X(WAKER_STACK, 232, "waker_stack")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

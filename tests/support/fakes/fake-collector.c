@@ -306,6 +306,12 @@ void collector_skip_walk(struct collector *c)
 	n_taken_pieces++;
 }
 
+/* Wakeups are at this address. */
+uint64_t collector_wakes(const struct collector *c)
+{
+	return 0xffffffff81000000;
+}
+
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {

@@ -88,14 +88,17 @@ TEST(test_categories_need_filter)
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
 		assert_int_equal(complaints_of(&o),
-				 (row->bit & (CATEGORIES_MEMORY | CATEGORIES_CALLS |
-					      CATEGORY_MOMENTS | CATEGORY_TRACEPOINTS)) != 0);
+				 (row->bit &
+				  (CATEGORIES_MEMORY | CATEGORIES_CALLS | CATEGORY_MOMENTS |
+				   CATEGORY_TRACEPOINTS | CATEGORY_WAKER_STACKS)) != 0);
 		assert_int_equal(categories_need_filter(row->bit, &o.filter),
 				 (row->bit & CATEGORIES_MEMORY) != 0);
 		assert_int_equal(option_check(&o, OPTION_CHECK_CHOSEN, NULL, NULL),
 				 (row->bit & (CATEGORIES_CALLS | CATEGORY_MOMENTS |
-					      CATEGORY_TRACEPOINTS)) != 0);
+					      CATEGORY_TRACEPOINTS | CATEGORY_WAKER_STACKS)) != 0);
 	}
+	o.categories = CATEGORY_OFFCPU | CATEGORY_WAKER_STACKS;
+	assert_int_equal(complaints_of(&o), 0);
 	o = (struct session_options){ .categories = CATEGORY_MEMORY };
 	o.filter.n_uids = 1;
 	assert_int_equal(complaints_of(&o), 0);
@@ -117,8 +120,8 @@ TEST(test_own)
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
 		assert_int_equal(complaints_of(&o),
-				 (row->bit &
-				  (CATEGORIES_NOT_OWN | CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0
+				 (row->bit & (CATEGORIES_NOT_OWN | CATEGORIES_CALLS |
+					      CATEGORY_MOMENTS | CATEGORY_WAKER_STACKS)) != 0
 					 ? 1 + (row->bit == CATEGORY_TRACEPOINTS)
 					 : 0);
 	}

@@ -144,6 +144,45 @@ TEST(test_offcpu_owner)
 }
 
 /*
+ * The stack of a waker is that of its process, without the frames of the wakeup. The stack of an
+ * interrupt is one of the kernel.
+ */
+TEST(test_offcpu_waker)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.woken_ns = 180,
+		.waker_tid = 9,
+		.state = 'S',
+		.waker = { .kernel_stack = 3, .user_stack = 2, .pid = 8 },
+	};
+
+	put_stack(f, 2, 0x1000, 1);
+	/* (a wakeup is at this address: see fake-collector.c) */
+	put_stack(f, 3, 0xffffffff80ffffff, 3);
+	put(f, &rec);
+	rec.waker_tid = 0;
+	rec.waker =
+		(struct offcpu_waker){ .kernel_stack = 3, .context = OFFCPU_WOKEN_BY_INTERRUPT };
+	put(f, &rec);
+	rec.waker.context = OFFCPU_WOKEN_BY_SOFTIRQ;
+	rec.waker.kernel_stack = 0;
+	put(f, &rec);
+	assert_string_equal(profiled(f),
+			    "named 180 8 ffffffff81000001 1000;"
+			    "away 150-200 500 S by 9;woken 180;waker's stack;"
+			    "named 180 2 ffffffff81000001;"
+			    "away 150-200 500 S by 0;woken 180;interrupt;waker's stack;"
+			    "away 150-200 500 S by 0;woken 180;softirq;");
+	/* A stack that has not arrived counts as lost. */
+	rec.waker.kernel_stack = 77;
+	put(f, &rec);
+	assert_int_equal(f->p.n_homeless, 1);
+}
+
+/*
  * A time off CPU that has not ended is written up to the end of the recording, if it is long enough
  * then.
  */
@@ -444,6 +483,7 @@ int main(void)
 		CASE(test_offcpu),
 		CASE(test_offcpu_call),
 		CASE(test_offcpu_owner),
+		CASE(test_offcpu_waker),
 		CASE(test_offcpu_open),
 		CASE(test_offcpu_earlier),
 		CASE(test_offcpu_copied),

@@ -393,14 +393,88 @@ TEST(test_off_cpu_order)
 	assert_int_equal(p->stacks[0].node, p->stacks[1].node);
 }
 
+#define PLACE_NAME(p, node) ((p)->places[(p)->nodes[node].place].frames->list[0].function)
+
+/* The stack of a time off CPU is followed by that of its waker, from its innermost call on. */
+TEST(test_off_wake)
+{
+	static const uint64_t wait[] = { 0x10, 0x20 }, wakes[] = { 0x30, 0x40 };
+	const uint64_t irq[] = { UINT64_C(0xffffffff81000000) };
+#define TASK_OF(p, t)                                                                              \
+	{                                                                                          \
+		.kind = EVENT_TASK, .pid = (p), .tid = (t), .task = {.comm = "waker" }             \
+	}
+#define NAMED(p, i, list, n)                                                                       \
+	{                                                                                          \
+		.kind = EVENT_SAMPLE, .ts_ns = 3, .pid = (p), .tid = (p), .sample = {              \
+			(list),                                                                    \
+			(n),                                                                       \
+			SAMPLE_NAMED,                                                              \
+			(i)                                                                        \
+		}                                                                                  \
+	}
+#define AWAY(t, ...)                                                                               \
+	{ .kind = EVENT_OFFCPU,                                                                    \
+	  .ts_ns = 5,                                                                              \
+	  .pid = 1,                                                                                \
+	  .tid = (t),                                                                              \
+	  .offcpu = { .end_ns = 25, .state = 'S', __VA_ARGS__ } },                                 \
+		LEFT(5, 1, (t), wait, 2)
+	const struct event events[] = {
+		TASK_OF(7, 7),
+		TASK_OF(9, 0), /* a process without threads */
+		TASK_OF(7, 8),
+		NAMED(7, 99, wakes, 2),
+		NAMED(1, 99, wait, 2), /* of another process */
+		NAMED(FXT_KOID_KTHREADD, 98, irq, 1),
+		AWAY(1, .woken_ns = 20, .waker_tid = 8, .waker_stack = 99),
+		AWAY(2, .woken_ns = 20, .context = "interrupt", .waker_stack = 98),
+		AWAY(3, .left_by = "open"),
+		AWAY(4, .woken_ns = 20),
+		AWAY(5, .woken_ns = 20, .waker_tid = 8),
+	};
+	_cleanup_(profile_freep) struct profile *p = NULL;
+	const struct profile_names none = { 0 };
+	uint32_t at;
+
+	assert_int_equal(profile_new(&p, &(struct profile_options){ ALL, .off_wake = true }), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		take(&events[i], p);
+	assert_int_equal(profile_finish(p), 0);
+	assert_int_equal(profile_names_add_processes(p, &none), 0);
+	assert_int_equal(p->n_stacks, 5);
+	assert_int_equal(p->n_woken, 2);
+	assert_int_equal(p->stacks[0].ns, 15);
+	assert_int_equal(p->stacks[2].ns, 20);
+	at = p->stacks[0].node;
+	assert_string_equal(PLACE_NAME(p, at), "pid 7");
+	at = p->nodes[at].parent;
+	assert_int_equal(p->places[p->nodes[at].place].address, 0x40);
+	at = p->nodes[at].parent;
+	assert_int_equal(p->places[p->nodes[at].place].address, 0x30);
+	at = p->nodes[at].parent;
+	assert_string_equal(PLACE_NAME(p, at), "[woken by]");
+	at = p->nodes[at].parent;
+	assert_int_equal(p->places[p->nodes[at].place].address, 0x10);
+	at = p->stacks[1].node;
+	assert_string_equal(PLACE_NAME(p, at), "[interrupt]");
+	at = p->nodes[at].parent;
+	assert_int_equal(p->places[p->nodes[at].place].address, irq[0]);
+	assert_string_equal(PLACE_NAME(p, p->stacks[2].node), "[open]");
+	assert_string_equal(PLACE_NAME(p, p->stacks[3].node), "[unknown]");
+	at = p->stacks[4].node;
+	assert_string_equal(PLACE_NAME(p, at), "pid 7");
+	assert_string_equal(PLACE_NAME(p, p->nodes[at].parent), "[woken by]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),     cmocka_unit_test(test_selections),
-		cmocka_unit_test(test_filter),  cmocka_unit_test(test_many),
-		cmocka_unit_test(test_earlier), cmocka_unit_test(test_off_cpu_order),
-		cmocka_unit_test(test_labels),  cmocka_unit_test(test_innermost),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_off_wake),      cmocka_unit_test(test_all),
+		cmocka_unit_test(test_selections),    cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_many),          cmocka_unit_test(test_earlier),
+		cmocka_unit_test(test_off_cpu_order), cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_innermost),     cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

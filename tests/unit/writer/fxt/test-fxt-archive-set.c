@@ -321,6 +321,8 @@ static void assert_same_offcpu(const struct event *is, const struct event *want)
 	assert_int_equal(is->offcpu.address, want->offcpu.address);
 	assert_int_equal(is->offcpu.owner_tid, want->offcpu.owner_tid);
 	assert_string_equal(is->offcpu.reason ?: "", want->offcpu.reason ?: "");
+	assert_string_equal(is->offcpu.context ?: "", want->offcpu.context ?: "");
+	assert_int_equal(is->offcpu.waker_stack, want->offcpu.waker_stack);
 }
 
 static void assert_same_profile(const struct event *is, const struct event *want)
