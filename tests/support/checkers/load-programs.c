@@ -21,7 +21,7 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 
-enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_BLOCK << 1) - 1 };
+enum { PROGRAMS_MAX = 256, ALL = ((CATEGORY_BLOCK << 1) - 1) | CATEGORY_WAKER_STACKS };
 
 static struct {
 	const char *name;
