@@ -287,7 +287,7 @@ TEST(test_wrong)
 		{ "x:+16+8='f()", 12, "not closed" },
 		{ "x:+16+8=''()", 9, "the name is missing" },
 		{ "x:f(int a@)", 10, "is expected" },
-		{ "x:f(int a@r16)", 13, "r0 to r15" },
+		{ "x:f(int a@r17)", 13, "r0 to r16" },
 		{ "x:f(int a@[r5)", 13, "']' is missing" },
 		{ "x:f(int a@r5>>64)", 16, "64 bits" },
 		{ "x:f(int a@r5>>3:0)", 17, "1 to 64 bits" },
