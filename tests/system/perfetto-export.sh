@@ -27,7 +27,7 @@ expect_exit 0 "$KYMO" export --format perfetto "$TMP/filtered.fxt" -o "$TMP/filt
 questions=(
 	"select name, idx, value from stats where value != 0 and severity in ('error', 'data_loss')"
 	"select s.ts, s.dur, s.ucpu, t.tid, t.name, s.priority, iif(s.end_state in
-		('D', 'I', 'P', 'T', 't'), 'S', s.end_state) state
+		('D', 'I', 'P', 'T', 't'), 'S', replace(s.end_state, '+', '')) state
 		from sched s join thread t using (utid) where t.tid != 0 order by 1, 2, 3, 4"
 	"select s.ts, t.tid, iif(s.irq_context = 1 or w.name glob '*irq cpu *', 'irq', w.tid) waker
 		from thread_state s join thread t using (utid) join thread w on w.utid = s.waker_utid
