@@ -231,10 +231,10 @@ struct event {
 			/* Kernel priority 0..139; INT32_MIN = that thread is the idle thread. */
 			int32_t prev_prio;
 			int32_t next_prio;
-			uint8_t out_state; /* enum fxt_thread_state, which other formats use, too */
-			char state;        /* state as a letter: R S D T t X Z P I; 0 = unknown */
+			uint8_t out_state; /* enum fxt_thread_state, of other formats, too */
+			char state;        /* a letter: R S D T t X Z P I; 0 = unknown */
 			bool synthetic;    /* opens or closes a slice, and is no real switch */
-			/* In the kernel. False also if it is unknown, or on the way to user mode. */
+			/* In the kernel. False also if unknown, or on the way to user mode. */
 			bool preempted;
 		} sw;
 		struct {

@@ -434,9 +434,8 @@ struct call_targets *call_targets_free(struct call_targets *t)
 
 /* Indexed by DWARF's register numbers. */
 static const uint8_t register_places[CALL_REGISTERS] = {
-	AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp),
-	AT(r8),  AT(r9),  AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15),
-	AT(rip),
+	AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp), AT(r8),
+	AT(r9),  AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15), AT(rip),
 };
 
 /* The DWARF numbers of the argument registers. */

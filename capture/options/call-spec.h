@@ -54,7 +54,7 @@ enum {
 	CALL_SPEC_TEXT_MAX = 4096,
 	/* Bytes of all named values of a specification, with a NUL after each. */
 	CALL_WORDS_MAX = 1024,
-	CALL_REGISTERS = 17, /* general registers, and the instruction pointer */
+	CALL_REGISTERS = 17,  /* general registers, and the instruction pointer */
 	CALL_BUF_MAX = 65536, /* the maximum size of a buffer in a specification */
 	CALL_MEMBERS_MAX = 16,
 	CALL_SPEC_WHY_MAX = 160,

@@ -80,8 +80,8 @@ int probes_new(const struct probes_target *target, struct probes **ret,
 	       struct probes_failed *ret_failed);
 
 /*
- * Returns true if P was not attached at the first attempt. In this case, the kernel can have removed
- * probes at the same places.
+ * Returns true if P was not attached at the first attempt. In this case, the kernel can have
+ * removed probes at the same places.
  */
 bool probes_were_retried(const struct probes *p);
 

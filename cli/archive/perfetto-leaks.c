@@ -105,12 +105,11 @@ static int perfetto_leaks_callstack(struct perfetto_leaks *p, const void *callst
 	return r;
 }
 
-static struct perfetto_leaks_live *perfetto_leaks_live(struct perfetto_leaks *p,
-						       const struct leak_watch *w,
-						       uint64_t callstack)
+static struct perfetto_leaks_live *
+perfetto_leaks_live(struct perfetto_leaks *p, const struct leak_watch *w, uint64_t callstack)
 {
-	struct perfetto_leaks_live *live = table_make(
-		&p->lives, perfetto_leaks_key((uintptr_t)w, callstack), sizeof(*live));
+	struct perfetto_leaks_live *live =
+		table_make(&p->lives, perfetto_leaks_key((uintptr_t)w, callstack), sizeof(*live));
 
 	if (live) {
 		live->watch = w;
@@ -152,9 +151,8 @@ static int perfetto_leaks_change(struct perfetto_leaks *p, struct perfetto_leaks
  * Returns the sum for EV in W, or NULL without memory. Its stack is the one that its id had first:
  * the frames of a stack can get other names later.
  */
-static struct perfetto_leaks_sum *perfetto_leaks_sum(struct perfetto_leaks *p,
-						     const struct leak_watch *w,
-						     const struct event *ev)
+static struct perfetto_leaks_sum *
+perfetto_leaks_sum(struct perfetto_leaks *p, const struct leak_watch *w, const struct event *ev)
 {
 	struct perfetto_leaks_sum *sum = table_make(
 		&p->sums, perfetto_leaks_key((uintptr_t)w, ev->usage.stack), sizeof(*sum));
@@ -239,8 +237,9 @@ static int perfetto_leaks_add_group(struct perfetto_leaks *p, const struct leak_
 
 	if (g->resource != RESOURCE_MEMORY)
 		return 0;
-	if (perfetto_leaks_callstack(
-		    p, g->node ? table_get(&p->nodes, (uint64_t)g->node + 1) : NULL, &callstack) < 0)
+	if (perfetto_leaks_callstack(p,
+				     g->node ? table_get(&p->nodes, (uint64_t)g->node + 1) : NULL,
+				     &callstack) < 0)
 		return -ENOMEM;
 	live = perfetto_leaks_live(p, w, callstack);
 	if (!live)

@@ -97,8 +97,7 @@ static bool moment_plan_load_line(struct moment_plan *p, char **at)
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_FLAGS, &l->flags) ||
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_BYTES_MAX, &l->bytes) ||
 	    !moment_plan_parse_u8(at, MOMENT_PLAN_BASES - 1, &l->base) ||
-	    !moment_plan_parse_registers(at, l) ||
-	    !moment_plan_parse_signed(at, &l->offset) ||
+	    !moment_plan_parse_registers(at, l) || !moment_plan_parse_signed(at, &l->offset) ||
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_LOADS_MAX, &l->count_at) ||
 	    !moment_plan_parse_u32(at, MOMENT_PLAN_BYTES_MAX, &l->element_bytes) || l->bytes == 0)
 		return false;

@@ -78,8 +78,8 @@ static int fxt_events_get_switch(struct fxt_events *e, const struct fxt_record *
 	ev->sw.next_prio = legacy ? record->sw.in_priority : 0;
 	ev->sw.state = '\0';
 	ev->sw.synthetic = false;
-	ev->sw.preempted = !legacy && record->provider->is_kymo &&
-			   record->sw.out_state == FXT_STATE_PREEMPTED;
+	ev->sw.preempted =
+		!legacy && record->provider->is_kymo && record->sw.out_state == FXT_STATE_PREEMPTED;
 	if (legacy) {
 		if (record->sw.out_pid == 0 && record->sw.out_priority == 0)
 			ev->sw.prev_prio = FXT_IDLE_WEIGHT;

@@ -33,8 +33,8 @@ enum place_base {
 
 /* Numbers of registers are DWARF's: of x86-64 rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip. */
 struct place_load {
-	uint8_t base; /* enum place_base */
-	uint8_t reg;  /* register of PLACE_REGISTER, below PLACE_REGISTERS */
+	uint8_t base;  /* enum place_base */
+	uint8_t reg;   /* register of PLACE_REGISTER, below PLACE_REGISTERS */
 	uint8_t index; /* register, below PLACE_REGISTERS */
 	uint8_t scale; /* 1, 2, 4 or 8; 0 = no index */
 	uint8_t n_steps;

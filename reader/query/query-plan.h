@@ -36,7 +36,7 @@ struct query_side {
 	size_t n_variables;
 	/* Possible types of each variable, by number; NULL = all; owned. */
 	bool *types[QUERY_VARIABLES_MAX];
-	size_t steps_left;  /* number of steps that can still be added */
+	size_t steps_left;   /* number of steps that can still be added */
 	uint64_t tries_left; /* number of assignments that can still be tried without a plan */
 };
 

@@ -17,8 +17,11 @@ lines() {
 
 # has_blocks N: whether the archive `steps` has a sum of N live blocks so far
 has_blocks() {
-	{ "$KYMO" dump --json "$TMP/steps.raw" 2>/dev/null || true; } | { grep -F '"usage"' || true; } |
-		gojq -es --argjson n "$1" 'any(.[].args[]; .name == "blocks" and .value == $n)' >/dev/null
+	local found
+
+	found=$({ "$KYMO" dump --json "$TMP/steps.raw" 2>/dev/null || true; } | { grep -F '"usage"' || true; } |
+		gojq -s --argjson n "$1" 'any(.[].args[]; .name == "blocks" and .value == $n)')
+	[ "$found" = true ]
 }
 
 # lines_for_steps: prints a line for each step of 20 blocks, after the sums of the step before

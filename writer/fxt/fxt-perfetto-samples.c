@@ -142,9 +142,9 @@ struct fxt_perfetto_samples {
 
 	struct interned_set set;  /* of the batch; fresh: of the sample that is being added */
 	struct interned_set kept; /* of fxt_perfetto_samples_keep_stack() */
-	uint64_t seed;    /* seed of the hashes, so that nobody can construct collisions */
-	uint64_t meaning; /* changes when names of addresses may have changed */
-	int error;        /* the first error during interning */
+	uint64_t seed;            /* seed of the hashes, so that nobody can construct collisions */
+	uint64_t meaning;         /* changes when names of addresses may have changed */
+	int error;                /* the first error during interning */
 };
 
 int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
@@ -357,9 +357,8 @@ static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 		uint64_t address = ev->sample.frames[i];
 		uint32_t owner = maps_owner(s->maps, ev->pid, address);
 		const struct mapping *map = maps_find(s->maps, owner, address, ev->ts_ns);
-		const struct frame_list *names =
-			frames_find(s->frames, owner,
-				    frames_code(address, maps_sample_returns(ev, i)));
+		const struct frame_list *names = frames_find(
+			s->frames, owner, frames_code(address, maps_sample_returns(ev, i)));
 
 		for (size_t j = 0; names && j < names->n && n < STACK_MAX; j++)
 			stack[n++] =

@@ -130,11 +130,11 @@ TEST(test_registers)
 	assert_int_equal(plan.loads[1].reg, 5);
 	assert_int_equal(plan.loads[1].index, 3);
 	assert_int_equal(plan.loads[1].scale, 8);
-	bad(POINT "load\t0\t4\t1\t20\t0\t0\t0", "'load'");                  /* register 20 */
-	bad(POINT "load\t0\t4\t1\t32\t0\t0\t0", "'load'");                  /* no scale */
-	bad(POINT "load\t0\t4\t1\t1664\t0\t0\t0", "'load'");                /* index 20 */
-	bad(POINT "load\t0\t4\t1\t3072\t0\t0\t0", "'load'");                /* scale 3 */
-	bad(POINT "load\t0\t4\t1\t16384\t0\t0\t0", "'load'");               /* scale 16 */
+	bad(POINT "load\t0\t4\t1\t20\t0\t0\t0", "'load'");    /* register 20 */
+	bad(POINT "load\t0\t4\t1\t32\t0\t0\t0", "'load'");    /* no scale */
+	bad(POINT "load\t0\t4\t1\t1664\t0\t0\t0", "'load'");  /* index 20 */
+	bad(POINT "load\t0\t4\t1\t3072\t0\t0\t0", "'load'");  /* scale 3 */
+	bad(POINT "load\t0\t4\t1\t16384\t0\t0\t0", "'load'"); /* scale 16 */
 }
 
 int main(void)
