@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/function-clone.h"
 #include "base/value.h"
+#include "reader/places/place-frames.h"
 #include "reader/places/places-parts.h"
 #include "reader/symbols/demangle.h"
 
@@ -332,18 +333,13 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
  */
 static int functions_add_frame(struct functions_search *s, uint64_t vaddr)
 {
-	Dwarf_Addr start = 0, end = 0;
 	struct places_symbol symbol;
-	Dwarf_Frame *frame;
+	uint64_t start, end;
 	char name[32];
 
-	if (!s->places->frames || dwarf_cfi_addrframe(s->places->frames, vaddr, &frame) != 0)
+	if (!place_frames_bounds(s->places, vaddr, &start, &end))
 		return 0;
-	dwarf_frame_info(frame, &start, &end, NULL);
-	free(frame);
-	if (start > vaddr || end <= vaddr)
-		return 0;
-	snprintf(name, sizeof(name), "0x%" PRIx64, (uint64_t)start);
+	snprintf(name, sizeof(name), "0x%" PRIx64, start);
 	symbol = (struct places_symbol){ name, start, end - start };
 	return functions_add(s, &symbol, name);
 }

@@ -193,8 +193,10 @@ static void test_generic_methods(void **state)
 static void test_without_symbols(void **state)
 {
 	struct places *p = open_program("bare");
+	struct place_functions f;
 	struct place_line line;
-	char why[PLACES_WHY_MAX];
+	char why[PLACES_WHY_MAX], price[64];
+	uint64_t vaddr;
 
 	(void)state;
 	assert_false(places_have_symbols(p));
@@ -202,6 +204,14 @@ static void test_without_symbols(void **state)
 	assert_int_equal(place_lines_find(p, "place-methods.cc", 5, &line, why, sizeof(why)),
 			 -ENODATA);
 	assert_non_null(strstr(why, "no debug information"));
+	/* (behind the instructions that make the frame) */
+	read_command(price, sizeof(price), "nm plain | grep _ZN4shop5priceE | cut -d' ' -f1");
+	vaddr = strtoull(price, NULL, 16);
+	assert_int_equal(place_functions_around(p, vaddr + 16, &f), 0);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.list[0].vaddr, vaddr);
+	assert_true(f.list[0].bytes > 16);
+	place_functions_deinit(&f);
 	places_free(p);
 }
 
