@@ -20,7 +20,7 @@ has_blocks() {
 	local found
 
 	found=$({ "$KYMO" dump --json "$TMP/steps.raw" 2>/dev/null || true; } | { grep -F '"usage"' || true; } |
-		gojq -s --argjson n "$1" 'any(.[].args[]; .name == "blocks" and .value == $n)')
+		gojq -s --argjson n "$1" 'any(.[].args[]?; .name == "blocks" and .value == $n)')
 	[ "$found" = true ]
 }
 
@@ -31,6 +31,29 @@ lines_for_steps() {
 	for blocks in 20 40 60 80; do
 		echo
 		expect_soon 20 has_blocks "$blocks" >&2
+	done
+	echo
+}
+
+# has_watches N MOST: whether N processes of the archive `children` are watched so far, and one of them
+# for the MOSTth time
+has_watches() {
+	local found
+
+	found=$({ "$KYMO" dump --json "$TMP/children.raw" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		gojq -s --argjson n "$1" --argjson most "$2" '[.[] | select(.record == "event" and .name == "watch")
+			.process_id] | (unique | length >= $n) and (group_by(.) | map(length) | max >= $most)')
+	[ "$found" = true ]
+}
+
+# lines_for_children: prints a line for each step of the children, when they are watched
+lines_for_children() {
+	local watches
+
+	for watches in '1 1' '2 1' '3 1' '3 2'; do
+		# shellcheck disable=SC2086 # two numbers
+		expect_soon 20 has_watches $watches >&2
+		echo
 	done
 	echo
 }
@@ -88,7 +111,7 @@ compare() {
 # stack NAME PID FUNCTION: the blocks and bytes of a function
 stack() {
 	gojq -r --argjson pid "$2" --arg name "$3" '[.[] | select(.pid == $pid and .name == $name)] |
-		"\(map(.n) | add) \(map(.bytes) | add)"' "$TMP/$1.stacks"
+		"\(map(.n) | add // 0) \(map(.bytes) | add // 0)"' "$TMP/$1.stacks"
 }
 
 note "snapshots and sums"
@@ -110,7 +133,7 @@ record samples --memory-interval 1K -- work 40
 compare samples
 
 note "children, and an exec"
-record children --usage-interval 50ms -- children
+FEED=lines_for_children record children --usage-interval 50ms -- children
 compare children
 second=$(gojq .second "$TMP/children.json")
 assert_eq "$(stack children "$second" leak_in_grown)" "7 3108" "the leaks of the program after exec"

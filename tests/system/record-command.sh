@@ -139,9 +139,9 @@ expect_exit 0 "$KYMO" record -e help
 for archive in more:default,offcpu all:all; do
 	dump_records "$TMP/${archive%%:*}.fxt"
 	events session_start | gojq -r .args.options >"$TMP/options"
-	words=$(sed -n 's|.*categories=\([a-z,]*\).*|\1|p' "$TMP/options")
+	words=$(sed -n 's|.*categories=\([a-z,-]*\).*|\1|p' "$TMP/options")
 	case ${archive#*:} in
-	all) assert_eq "$words" sched,irq,softirq,workqueue,power,block,counters,profile,offcpu "categories of -e all" ;;
+	all) assert_eq "$words" sched,irq,softirq,workqueue,power,block,counters,profile,offcpu,waker-stacks "categories of -e all" ;;
 	*) assert_eq "$words" sched,profile,offcpu "categories of -e default,offcpu" ;;
 	esac
 done
