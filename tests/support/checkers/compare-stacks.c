@@ -47,7 +47,7 @@ enum {
 enum { N_REGISTERS = 17 };
 
 #define NEAR_NS  100000    /* between both times of a sample */
-#define EARLY_NS 200000000 /* after the first sample */
+#define EARLY_NS 200000000 /* after the first sample; COMPARE_EARLY_MS has another time */
 
 /* A sample of perf. */
 struct perf_copy {
@@ -433,6 +433,8 @@ static const struct perf_copy *copy_of(const struct walked *w)
 static void compare(void)
 {
 	unsigned n[VERDICTS] = { 0 }, n_shown[VERDICTS] = { 0 }, n_alone = 0;
+	const char *early = getenv("COMPARE_EARLY_MS");
+	uint64_t early_ns = early ? strtoull(early, NULL, 10) * 1000000 : EARLY_NS;
 	static struct truth t;
 
 	truth_begin(&t);
@@ -446,7 +448,7 @@ static void compare(void)
 		}
 		truth_walk(&t, copy);
 		verdict = judge(&t, &walks[i]);
-		if (verdict != EQUAL && walks[i].ts_ns - walks[0].ts_ns < EARLY_NS)
+		if (verdict != EQUAL && walks[i].ts_ns - walks[0].ts_ns < early_ns)
 			verdict = EARLY;
 		n[verdict]++;
 		if (verdict != EQUAL && n_shown[verdict]++ < SHOWN_MAX) {
