@@ -78,12 +78,20 @@ holds "$SUMMARY" ".processes[] | select(.pid == $(cat "$TMP/last")) | .exit_code
 	fail "the end of the last process of the chain is missing"
 
 note "a zombie, and processes that end while the recording begins"
-bash -c 'true & echo $! >"$0"; exec sleep 1000' "$TMP/zombie.pid" &
+# (the child ends after the exec, since bash would wait for it)
+mkfifo "$TMP/end"
+# shellcheck disable=SC2016 # for the other shell
+bash -c 'read -r _ <"$1" & echo $! >"$0"; exec sleep 1000' "$TMP/zombie.pid" "$TMP/end" &
 parent=$!
+is_sleep() {
+	[ "$(cat "/proc/$parent/comm")" = sleep ]
+}
 is_zombie() {
 	[ "$(awk '$1 == "State:" { print $2 }' "/proc/$(cat "$TMP/zombie.pid")/status")" = Z ]
 }
 expect_soon 10 test -s "$TMP/zombie.pid"
+expect_soon 10 is_sleep
+echo >"$TMP/end"
 expect_soon 10 is_zombie
 # (it has no events)
 expect_exit 3 timeout "$(limit 30)" "$KYMO" record --direct -e sched -o "$TMP/zombie.fxt" -p "$(cat "$TMP/zombie.pid")"
