@@ -26,6 +26,7 @@
 #include "bpf/offcpu-call.bpf.h"
 #include "bpf/piece.bpf.h"
 #include "bpf/present-pages.bpf.h"
+#include "bpf/quota.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -178,6 +179,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->woken_ns = offcpu_woken(t, begin_ns, now_ns);
 	rec->call = t->call;
 	rec->waker = t->waker;
+	rec->quota = t->quota;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -304,8 +306,11 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t->in_iowait = is_in_iowait(p);
 	t->state = state_letter(state);
 	offcpu_read_call(p, &t->call);
+	t->quota = (struct offcpu_quota){};
 	if (t->state != 'R')
 		offcpu_read_owner(p, &t->call);
+	else
+		quota_read(&t->quota, p, now_ns);
 	offcpu_walk_user(ctx, t, p, now_ns);
 	t->ran_ns = p->se.sum_exec_runtime;
 	t->begin_ns = now_ns;

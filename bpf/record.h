@@ -370,6 +370,18 @@ struct offcpu_text {
 /* The largest size of the function that wakes. */
 #define OFFCPU_WAKES_BYTES 4096
 
+/*
+ * A thread that could continue, but whose cgroup has used up its quota of CPU time: the quota in
+ * each period, and the id of this cgroup, which is that of the thread or one above it. 0 = the
+ * thread was not throttled.
+ */
+struct offcpu_quota {
+	__u64 quota_ns, period_ns, cgroup_id;
+};
+
+/* Set in the id of a cgroup of a hierarchy of its own (version 1). */
+#define OFFCPU_CGROUP_V1 (1ull << 63)
+
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
 struct rec_offcpu {
 	struct rec_head head;
@@ -387,8 +399,9 @@ struct rec_offcpu {
 	__u64 woken_ns; /* time of the wakeup that ended it; 0 = preempted, or not known */
 	struct offcpu_call call;
 	struct offcpu_waker waker;
+	struct offcpu_quota quota;
 };
-_Static_assert(sizeof(struct rec_offcpu) == 112, "ABI");
+_Static_assert(sizeof(struct rec_offcpu) == 136, "ABI");
 
 /* The state of a thread from its departure from a CPU until it runs again. */
 struct offcpu_thread {
@@ -403,9 +416,10 @@ struct offcpu_thread {
 	__u64 woken_ns;  /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
 	struct offcpu_call call;
 	struct offcpu_waker waker;
+	struct offcpu_quota quota;
 	struct rec_stack user; /* the user stack, which becomes a record when it is sent */
 };
-_Static_assert(sizeof(struct offcpu_thread) == 1136, "ABI");
+_Static_assert(sizeof(struct offcpu_thread) == 1160, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 
@@ -422,7 +436,7 @@ struct waiting_room {
 	struct rec_piece piece;
 	__u8 stack[WAITING_STACK_BYTES + 4096]; /* its last page can begin before the limit */
 };
-_Static_assert(sizeof(struct waiting_room) == 1136 + 5520 + WAITING_STACK_BYTES + 4096, "ABI");
+_Static_assert(sizeof(struct waiting_room) == 1160 + 5520 + WAITING_STACK_BYTES + 4096, "ABI");
 
 /*
  * The ids of the stacks that each CPU has sent. The ids are in sets; in a full set, a new id

@@ -88,7 +88,10 @@ struct kernfs_node {
 	const char *name;
 };
 
+struct cgroup_root;
+
 struct cgroup {
+	struct cgroup_root *root;
 	struct kernfs_node *kn;
 	int level;
 	struct cgroup *ancestors[]; /* since 6.1 */
@@ -145,8 +148,29 @@ struct mm_struct {
 
 struct rq;
 
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct cfs_bandwidth {
+	__s64 period; /* ns */
+	__u64 quota;  /* ns */
+};
+
+struct cfs_rq;
+
+struct task_group {
+	struct cgroup_subsys_state css;
+	struct cfs_rq **cfs_rq; /* of each CPU */
+	struct task_group *parent;
+	struct cfs_bandwidth cfs_bandwidth; /* with CONFIG_CFS_BANDWIDTH */
+};
+
 struct cfs_rq {
-	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+	struct rq *rq;        /* with CONFIG_FAIR_GROUP_SCHED, as the next one */
+	struct task_group *tg;
+	bool throttled : 1;   /* with CONFIG_CFS_BANDWIDTH, as the next one; an int before 6.18 */
+	int throttle_count;   /* it, or groups above it */
 };
 
 struct sched_entity {
@@ -223,6 +247,7 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	bool throttled; /* since 6.18, with CONFIG_CFS_BANDWIDTH */
 	unsigned long sas_ss_sp;
 #if defined(__TARGET_ARCH_x86)
 	struct thread_struct thread;

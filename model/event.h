@@ -397,7 +397,8 @@ struct event {
 			 */
 			const char *begun;
 			/*
-			 * "io": the kernel counts it as a wait for I/O; NULL = it does not, or it
+			 * "io": the kernel counts it as a wait for I/O; "throttled": the thread did
+			 * not wait, but its cgroup has used up its CPU time; NULL = neither, or it
 			 * is unknown (archives of earlier versions)
 			 */
 			const char *reason;
@@ -423,6 +424,12 @@ struct event {
 			 * kthreadd); 0 = not taken
 			 */
 			uint64_t waker_stack;
+			/*
+			 * If it was throttled: the CPU time of the cgroup in each period, and this
+			 * cgroup; 0, NULL = unknown
+			 */
+			uint64_t quota_ns, period_ns;
+			const char *cgroup_path;
 		} offcpu;
 		struct {
 			/* Koid of the process with this address; kthreadd's for the kernel. */

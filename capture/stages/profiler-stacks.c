@@ -376,7 +376,12 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
 			.left_by = profiler_end_of(rec, is_open),
 			.begun = rec->is_earlier ? "earlier" : NULL,
-			.reason = rec->in_iowait ? "io" : NULL,
+			.reason = rec->quota.quota_ns ? "throttled"
+				  : rec->in_iowait    ? "io"
+						      : NULL,
+			.quota_ns = rec->quota.quota_ns,
+			.period_ns = rec->quota.period_ns,
+			.cgroup_path = tasks_cgroup_path(p->pipe->tasks, rec->quota.cgroup_id),
 			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 			.woken_ns = is_open ? 0 : rec->woken_ns,

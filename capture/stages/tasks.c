@@ -218,7 +218,7 @@ static struct task *tasks_add(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-static const char *tasks_cgroup_path(const struct tasks *t, uint64_t id)
+const char *tasks_cgroup_path(const struct tasks *t, uint64_t id)
 {
 	return id ? table_get(&t->cgroups, id) ?: table_get(&t->cgroups_aside, id) : NULL;
 }

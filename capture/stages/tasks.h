@@ -206,6 +206,9 @@ int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COM
  */
 int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec);
 
+/* Returns the path of cgroup ID, or NULL if it is not known. It is valid until the next cgroup. */
+const char *tasks_cgroup_path(const struct tasks *t, uint64_t id);
+
 /* Notes that process PID has ended. Returns true only at the first call. */
 bool tasks_set_ended(struct tasks *t, uint32_t pid);
 

@@ -108,6 +108,12 @@ static struct json_object *why_json_verdict(const struct why_view *v, const stru
 			   JSON_IF(x->remedy, "remedy", x->remedy));
 }
 
+/* The quota that has throttled a thread. */
+static struct json_object *why_json_quota(const struct why_wait *q)
+{
+	return JSON_OBJECT(JSON_IF(q->cgroup, "cgroup", q->cgroup), JSON_OF(q, quota_ns, period_ns));
+}
+
 static struct json_object *why_json_instance(const struct why_view *v, const struct why_instance *i)
 {
 	return JSON_OBJECT(
@@ -119,6 +125,7 @@ static struct json_object *why_json_instance(const struct why_view *v, const str
 		JSON_IF(i->idle_cpu_ns, "idle_cpu", i->idle_cpu),
 		JSON_IF(i->idle_cpu_ns, "idle_cpu_ns", i->idle_cpu_ns),
 		JSON_IF(i->wait_ns, "wait", why_json_wait(v, i->tid, i->wait_ns)),
+		JSON_IF(i->quota, "quota", why_json_quota(i->quota)),
 		JSON_IF(i->waker, "waker", why_json_thread(v, i->waker)),
 		JSON("path", JSON_LIST(s, i->path.steps, i->path.n_steps, why_json_step(v, s))),
 		JSON_IF(i->path.cut, "path_cut", i->path.cut),

@@ -49,6 +49,9 @@ static void why_text_row(const char *what, uint64_t ns, const struct why_times *
 
 static void why_text_print_holders(const struct why_view *v, const struct why_times *t)
 {
+	if (t->throttled_ns > 0)
+		printf("%12s           while its cgroup had no CPU time left\n",
+		       TEXT_TIME(t->throttled_ns));
 	for (size_t i = 0; i < t->n_holders && i < WHY_TEXT_HOLDERS; i++)
 		printf("%12s           while %s had its CPU\n", TEXT_TIME(t->holders[i].ns),
 		       t->holders[i].tid ? NAME(v, t->holders[i].tid) : "nothing");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wakeups of history.h whose scheduling records are missing, from the records of times off CPU.
+ * Wakeups of history.h whose scheduling records are missing, and times in which threads were
+ * throttled, from the records of times off CPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -108,4 +109,14 @@ int history_add_wakeups(struct history *h, struct history_wakeup *list, size_t n
 		r = t ? history_wakeups_divide_all(h, t, &list[i], end - i) : 0;
 	}
 	return r;
+}
+
+void history_set_throttled(struct history *h, uint32_t tid, uint64_t from_ns)
+{
+	struct history_thread *t = table_get(&h->threads, tid);
+	size_t i = t ? history_wakeups_find(t, from_ns) : 0;
+
+	/* (a migration begins another piece) */
+	for (; t && i < t->n && t->pieces[i].state == THREAD_RUNNABLE; i++)
+		t->pieces[i].throttled = 1;
 }

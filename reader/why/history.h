@@ -109,6 +109,12 @@ bool history_lacks_wakeup(const struct history *h, const struct history_wakeup *
 int history_add_wakeups(struct history *h, struct history_wakeup *list, size_t n);
 
 /*
+ * The thread TID, which left its CPU at FROM_NS and could continue, was throttled. Its time until
+ * it ran again counts as such.
+ */
+void history_set_throttled(struct history *h, uint32_t tid, uint64_t from_ns);
+
+/*
  * Whether less than a hundredth of the room is left. The owner then forgets a part before the next
  * event.
  */

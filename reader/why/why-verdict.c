@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "model/koids.h"
+#include "reader/why/why-waits.h"
 
 const char *const why_verdict_keys[WHY_VERDICTS] = {
 	[WHY_NOTHING] = "nothing",       [WHY_RUNS] = "runs",
@@ -233,7 +234,7 @@ static const char *why_verdict_deed(const struct why_case *c, const struct path_
 	return to;
 }
 
-enum { WHY_DEED_MAX = 2 * WHY_NAME_MAX };
+enum { WHY_DEED_MAX = 2 * WHY_NAME_MAX, WHY_CGROUP_MAX = 1100 };
 
 /* "80 ms for a pipe, until B woke it" */
 static const char *why_verdict_object(const struct why_case *c, const struct why_sums *sums,
@@ -507,6 +508,25 @@ static int why_verdict_blocked(const struct why_case *c, struct why_sums *sums,
 	return why_verdict_own_wait(c, sums, v);
 }
 
+/* The thread was throttled for most of the time in which it was ready. */
+static int why_verdict_throttled(const struct why_case *c, struct why_verdict *v)
+{
+	const struct why_wait *q = c->quota;
+	char name[WHY_CGROUP_MAX] = "its cgroup", quota[WHY_CGROUP_MAX + 64] = "";
+
+	v->ns = c->times->throttled_ns;
+	v->culprit = 0;
+	if (q && q->cgroup)
+		snprintf(name, sizeof(name), "the cgroup %s", q->cgroup);
+	if (q && q->quota_ns && q->period_ns)
+		snprintf(quota, sizeof(quota), ": %s may use %s of CPU time in each %s", name,
+			 TEXT_TIME(q->quota_ns), TEXT_TIME(q->period_ns));
+	return why_verdict_print(&v->text, "%s was throttled for %s%s.", NAME(c, c->tid),
+				 TEXT_TIME(c->times->throttled_ns), quota)
+		       ?: why_verdict_print(&v->remedy, "Raise the CPU quota of %s (cpu.max).",
+					    name);
+}
+
 /* The thread was ready for most of the interval. */
 static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 {
@@ -535,10 +555,7 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 	else
 		v->kind = *beside ? WHY_CPU_IDLE : WHY_CPU_TAKEN;
 	if (v->kind == WHY_QUOTA)
-		return why_verdict_print(&v->text, "%s was throttled for %s.", NAME(c, c->tid),
-					 TEXT_TIME(t->throttled_ns))
-			       ?: why_verdict_print(&v->remedy, "Raise the CPU quota of its "
-								"cgroup (cpu.max).");
+		return why_verdict_throttled(c, v);
 	if (v->kind == WHY_INTERRUPTS)
 		return why_verdict_print(&v->text,
 					 "%s was ready for %s; interrupts took %s for %s of it.",

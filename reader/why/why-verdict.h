@@ -64,6 +64,8 @@ struct why_verdict {
 
 void why_verdict_deinit(struct why_verdict *v);
 
+struct why_wait;
+
 /* An interval of a thread, with all that is known about it. */
 struct why_case {
 	uint32_t tid;
@@ -74,6 +76,7 @@ struct why_case {
 	uint32_t idle_cpu;    /* another CPU that was idle while the thread was ready */
 	uint64_t idle_cpu_ns; /* 0 = it is not known */
 	uint32_t waker; /* the thread that ended its only wait; 0 = none, several, or no thread */
+	const struct why_wait *quota;  /* a time for which it was throttled; NULL = none */
 	const struct why_disk *disk;   /* the disk of its requests; NULL = not recorded, or none */
 	uint32_t owner;                /* of the lock for which it waited longest; 0 = unknown */
 	uint64_t lock;                 /* its address */

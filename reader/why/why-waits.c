@@ -23,6 +23,7 @@ void why_waits_deinit(struct why_waits *w)
 	table_deinit(&w->index);
 	table_deinit(&w->pending);
 	table_deinit(&w->wakers);
+	table_deinit(&w->throttled);
 	table_deinit_free(&w->judged);
 	text_set_deinit(&w->texts);
 	*w = (struct why_waits){ .profile = w->profile, .names = w->names, .summary = w->summary };
@@ -75,10 +76,39 @@ static uint32_t why_waits_waker_node(const struct why_waits *w, const struct eve
 					      why_waits_waker_key(pid, ev->offcpu.waker_stack));
 }
 
+/* Replaces *TEXT, which can be NULL, by a copy. */
+static int why_waits_keep(struct why_waits *w, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = text_set_keep(&w->texts, *text);
+	return *text ? 0 : -ENOMEM;
+}
+
+const struct why_wait *why_waits_throttled(const struct why_waits *w, uint32_t tid)
+{
+	uintptr_t number = (uintptr_t)table_get(&w->throttled, tid);
+
+	return number ? &w->list[number - 1] : NULL;
+}
+
+/* Notes that the wait with NUMBER is the longest throttled time of its thread, if it is. */
+static int why_waits_note_throttled(struct why_waits *w, uintptr_t number)
+{
+	const struct why_wait *wait = &w->list[number - 1];
+	const struct why_wait *longest = why_waits_throttled(w, wait->tid);
+
+	if (!wait->throttled || (longest && longest->to_ns - longest->from_ns >=
+						    wait->to_ns - wait->from_ns))
+		return 0;
+	return table_set(&w->throttled, wait->tid, (void *)number) < 0 ? -ENOMEM : 0;
+}
+
 static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 {
 	const char *left_by = ev->offcpu.left_by, *begun = ev->offcpu.begun;
 	const char *syscall = ev->offcpu.syscall, *context = ev->offcpu.context;
+	const char *cgroup = ev->offcpu.cgroup_path, *reason = ev->offcpu.reason;
 	uintptr_t number = w->n + 1;
 
 	if (ev->tid == 0)
@@ -88,12 +118,8 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		w->n_dropped++;
 		return 0;
 	}
-	if (syscall)
-		syscall = text_set_keep(&w->texts, syscall);
-	if (context)
-		context = text_set_keep(&w->texts, context);
-	if ((ev->offcpu.syscall && !syscall) || (ev->offcpu.context && !context) ||
-	    GROW(w->list, w->room, w->n + 1) < 0)
+	if (why_waits_keep(w, &syscall) < 0 || why_waits_keep(w, &context) < 0 ||
+	    why_waits_keep(w, &cgroup) < 0 || GROW(w->list, w->room, w->n + 1) < 0)
 		return -ENOMEM;
 	w->list[w->n] = (struct why_wait){
 		.tid = ev->tid,
@@ -110,6 +136,10 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		.waker_tid = ev->offcpu.waker_tid,
 		.waker_node = why_waits_waker_node(w, ev),
 		.context = context,
+		.throttled = reason && strcmp(reason, "throttled") == 0,
+		.quota_ns = ev->offcpu.quota_ns,
+		.period_ns = ev->offcpu.period_ns,
+		.cgroup = cgroup,
 		.syscall = syscall,
 		/* (a cut can leave a wakeup behind the end) */
 		.woken_ns = ev->offcpu.woken_ns <= ev->offcpu.end_ns ? ev->offcpu.woken_ns : 0,
@@ -118,7 +148,7 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 	    table_set(&w->pending, ev->tid, (void *)number) < 0)
 		return -ENOMEM;
 	w->n++;
-	return 0;
+	return why_waits_note_throttled(w, number);
 }
 
 /* The stack of a wait follows it. */
@@ -149,6 +179,7 @@ int why_waits_forget(struct why_waits *w, uint64_t before_ns)
 	size_t n = 0;
 
 	table_clear(&w->index);
+	table_clear(&w->throttled);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct why_wait *wait = &w->list[i];
 		bool pending = (uintptr_t)table_get(&w->pending, wait->tid) == i + 1;
@@ -160,7 +191,8 @@ int why_waits_forget(struct why_waits *w, uint64_t before_ns)
 		}
 		w->list[n++] = *wait;
 		wait = &w->list[n - 1];
-		if ((pending && table_set(&w->pending, wait->tid, (void *)n) < 0) ||
+		if (why_waits_note_throttled(w, n) < 0 ||
+		    (pending && table_set(&w->pending, wait->tid, (void *)n) < 0) ||
 		    table_set(&w->index, why_waits_key(wait->tid, wait->from_ns), (void *)n) < 0)
 			return -ENOMEM;
 	}

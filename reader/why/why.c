@@ -262,6 +262,17 @@ static int why_add_wakeups(struct why *w)
 	return r;
 }
 
+/* The scheduling records do not say that a thread was throttled. */
+static void why_add_throttled(struct why *w)
+{
+	const struct why_waits *waits = &w->state->waits;
+
+	for (size_t i = 0; i < waits->n; i++)
+		if (waits->list[i].throttled)
+			history_set_throttled(w->state->history, waits->list[i].tid,
+					      waits->list[i].from_ns);
+}
+
 static uint64_t why_lost_of(const struct summary *s, enum event_class class)
 {
 	uint64_t n = 0;
@@ -280,6 +291,8 @@ static int why_end_reading(struct why *w)
 	history_finish(s->history, s->summary->end_ns);
 	why_reclaims_finish(&s->reclaims, s->summary->end_ns);
 	r = why_add_earlier(s) ?: why_add_wakeups(w);
+	if (r == 0)
+		why_add_throttled(w);
 	why_set_window(w);
 	s->use.idle = &s->idle;
 	s->use.budget = &s->budget;
@@ -533,6 +546,8 @@ static int why_explain(struct why *w, struct why_instance *i)
 	if (r == 0 && i->times.idle_ns > 0)
 		r = why_split_idle_cpu(&split, i->tid, i->from_ns, i->to_ns, &i->idle_cpu,
 				       &i->idle_cpu_ns);
+	if (i->times.throttled_ns > 0)
+		c.quota = i->quota = why_waits_throttled(&w->state->waits, i->tid);
 	w->paths_cut |= i->path.cut;
 	c.idle_cpu = i->idle_cpu;
 	c.idle_cpu_ns = i->idle_cpu_ns;

@@ -91,6 +91,7 @@ struct why_instance {
 	/* Another CPU, and the time for which it was idle while the thread was ready; 0 = none. */
 	uint32_t idle_cpu;
 	uint64_t idle_cpu_ns;
+	const struct why_wait *quota; /* a time for which the thread was throttled; NULL = none */
 	struct why_times times;
 	struct path path;
 	struct why_verdict verdict;

@@ -219,7 +219,10 @@ EVENT(OFFCPU, PROFILE, OFFCPU, DURATION_COMPLETE, OWN,
 	FIELD(OWNER, KOID, offcpu.owner_tid, IF_SET)
 	FIELD(REASON, TEXT, offcpu.reason, IF_THERE | PLAIN)
 	FIELD(CONTEXT, TEXT, offcpu.context, IF_THERE | PLAIN)
-	FIELD(WAKER_STACK, U64, offcpu.waker_stack, IF_SET))
+	FIELD(WAKER_STACK, U64, offcpu.waker_stack, IF_SET)
+	FIELD(QUOTA, U64, offcpu.quota_ns, IF_SET)
+	FIELD(PERIOD, U64, offcpu.period_ns, IF_SET)
+	FIELD(CGROUP_PATH, WORD, offcpu.cgroup_path, IF_THERE))
 EVENT(FRAME, PROFILE, FRAME, INSTANT, CODE,
 	FIELD(PROCESS, KOID, frame.process, 0)
 	FIELD(ADDRESS, POINTER, frame.address, NEEDED)

@@ -256,7 +256,9 @@
 	/* a class of losses */                                                                    \
 	X(APP, 227, "app")                                                                         \
 	/* names in times off CPU */                                                               \
-	X(WAKER_STACK, 232, "waker_stack")
+	X(WAKER_STACK, 232, "waker_stack")                                                         \
+	X(QUOTA, 233, "quota")                                                                     \
+	X(PERIOD, 234, "period")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -182,6 +182,25 @@ TEST(test_offcpu_waker)
 	assert_int_equal(f->p.n_homeless, 1);
 }
 
+/* A thread that did not wait, but whose cgroup has used up its quota. */
+TEST(test_offcpu_throttled)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.state = 'R',
+		.quota = { .quota_ns = 20, .period_ns = 100, .cgroup_id = 7 },
+	};
+	const struct rec_cgroup cgroup = { .id = 7, .bytes = 3, .path = "/c" };
+
+	put(f, &rec);
+	assert_int_equal(tasks_set_cgroup(&f->tasks, &cgroup), 0);
+	put(f, &rec);
+	assert_string_equal(profiled(f), "away 150-200 500 R by 0 throttled;20/100 in ?;"
+					 "away 150-200 500 R by 0 throttled;20/100 in /c;");
+}
+
 /*
  * A time off CPU that has not ended is written up to the end of the recording, if it is long enough
  * then.
@@ -484,6 +503,7 @@ int main(void)
 		CASE(test_offcpu_call),
 		CASE(test_offcpu_owner),
 		CASE(test_offcpu_waker),
+		CASE(test_offcpu_throttled),
 		CASE(test_offcpu_open),
 		CASE(test_offcpu_earlier),
 		CASE(test_offcpu_copied),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <string.h>
 
 #include "tests/support/fixtures/why-views.h"
 
@@ -308,6 +309,43 @@ TEST(test_open)
 	close_views(&v);
 }
 
+/* A ready thread is throttled, if a time off CPU says so. */
+TEST(test_throttled)
+{
+	uint32_t wanted = HIGH;
+	const struct why_instance *worst;
+	struct views v;
+
+	open_views(&v, (struct why_options){ .wants = wants_one, .userdata = &wanted });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 1, 0, 'R', HIGH);
+	sw_on(&v, 0, 10 * MS, HIGH, 'R', 0);
+	sw_on(&v, 0, 90 * MS, 0, 'R', HIGH);
+	feed(&v, (struct event){ .kind = EVENT_OFFCPU,
+				 .ts_ns = 10 * MS,
+				 .pid = HIGH,
+				 .tid = HIGH,
+				 .offcpu = { .end_ns = 90 * MS,
+					     .state = 'R',
+					     .fd = -1,
+					     .reason = "throttled",
+					     .quota_ns = 20 * MS,
+					     .period_ns = 100 * MS,
+					     .cgroup_path = "/batch" } });
+	sw_on(&v, 0, 95 * MS, HIGH, 'R', 0);
+	sw_on(&v, 0, 97 * MS, 0, 'R', HIGH);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->total.runnable_ns, 82 * MS);
+	assert_int_equal(v.why->total.throttled_ns, 80 * MS);
+	worst = &v.why->worst[0];
+	assert_int_equal(worst->verdict.kind, WHY_QUOTA);
+	assert_non_null(worst->quota);
+	assert_non_null(strstr(worst->verdict.text, "was throttled for 80.0 ms: the cgroup /batch "
+						    "may use 20.0 ms of CPU time in each 100 ms."));
+	close_views(&v);
+}
+
 /* The recording ends in a pause, in which nothing is known. */
 TEST(test_pause_at_end)
 {
@@ -547,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_everything),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_throttled),
 		cmocka_unit_test(test_no_schedule),
 		cmocka_unit_test(test_forgetting),
 		cmocka_unit_test(test_sums),

@@ -323,6 +323,9 @@ static void assert_same_offcpu(const struct event *is, const struct event *want)
 	assert_string_equal(is->offcpu.reason ?: "", want->offcpu.reason ?: "");
 	assert_string_equal(is->offcpu.context ?: "", want->offcpu.context ?: "");
 	assert_int_equal(is->offcpu.waker_stack, want->offcpu.waker_stack);
+	assert_int_equal(is->offcpu.quota_ns, want->offcpu.quota_ns);
+	assert_int_equal(is->offcpu.period_ns, want->offcpu.period_ns);
+	assert_string_equal(is->offcpu.cgroup_path ?: "", want->offcpu.cgroup_path ?: "");
 }
 
 static void assert_same_profile(const struct event *is, const struct event *want)
