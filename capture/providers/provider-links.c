@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/foreign-fds.h"
 #include "capture/providers/provider-packet.h"
 #include "capture/providers/provider-passed.h"
 #include "capture/providers/provider-socket.h"
@@ -17,10 +20,17 @@
 enum {
 	PACKETS_AT_ONCE = 256, /* of a link, until the next renewal */
 	ACCEPTS_AT_ONCE = 64,
+	PACKET_BYTES = 256, /* a packet of more bytes counts as several */
+	CATEGORIES_MAX = 1024,
 };
 
+/* Also a process with many sessions renews no more often. */
+#define RENEW_INTERVAL_NS UINT64_C(50000000)
 /* How often programs that were refused are called back, if there is room. */
 #define RECALL_INTERVAL_NS UINT64_C(1000000000)
+
+/* How long nothing is accepted when descriptors of a user cannot be closed. */
+#define STUCK_INTERVAL_NS UINT64_C(1000000000)
 
 struct provider_links {
 	struct provider_socket socket;
@@ -30,7 +40,15 @@ struct provider_links {
 	bool has_refused;    /* since the last recall */
 	bool has_room;       /* a link was forgotten since the last recall */
 	uint64_t recalled_ns;
+	bool (*is_stuck)(int fd, uint32_t uid); /* NULL = nothing is */
+	uint64_t stuck_ns;                      /* CLOCK_BOOTTIME: when something was */
 	uint64_t last_number;
+	uint64_t renewed_ns; /* CLOCK_BOOTTIME */
+	uint64_t n_news;
+	bool has_chance; /* listeners can begin a session, and were not called yet */
+	uint64_t seed;   /* of hashes of categories */
+	struct provider_memory memory;
+	struct provider_listener *listeners;
 	struct provider_link *links[PROVIDER_LINKS_MAX];
 	struct provider_links_counts counts;
 	/* The packet that was received: one byte more than the longest. */
@@ -50,7 +68,8 @@ static void provider_links_unwatch(struct provider_links *l, int fd)
 		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-int provider_links_new(struct provider_links **ret, char why[static VALUE_WHY_MAX])
+int provider_links_new(struct provider_links **ret, const char *owner,
+		       char why[static VALUE_WHY_MAX])
 {
 	_cleanup_(provider_links_freep) struct provider_links *l = calloc(1, sizeof(*l));
 	int r;
@@ -62,7 +81,9 @@ int provider_links_new(struct provider_links **ret, char why[static VALUE_WHY_MA
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll_fd < 0)
 		return -errno;
-	r = provider_socket_open(&l->socket, why) ?: provider_links_watch(l, l->socket.fd);
+	if (getrandom(&l->seed, sizeof(l->seed), GRND_NONBLOCK) < 0)
+		l->seed = clock_boot_ns();
+	r = provider_socket_open(&l->socket, owner, why) ?: provider_links_watch(l, l->socket.fd);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(l);
@@ -89,6 +110,25 @@ static void provider_links_hang_up(struct provider_links *l, struct provider_lin
 	link->is_gone = true;
 }
 
+static void provider_links_free_link(struct provider_link *link)
+{
+	if (link->is_listed || link->n_users > 0)
+		return;
+	table_deinit_free(&link->categories);
+	free(link);
+}
+
+/* Takes a link that is gone from the list. */
+static void provider_links_forget(struct provider_links *l, size_t i)
+{
+	struct provider_link *link = l->links[i];
+
+	l->links[i] = NULL;
+	l->has_room = true;
+	link->is_listed = false;
+	provider_links_free_link(link);
+}
+
 struct provider_links *provider_links_free(struct provider_links *l)
 {
 	if (!l)
@@ -96,11 +136,17 @@ struct provider_links *provider_links_free(struct provider_links *l)
 	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++)
 		if (l->links[i]) {
 			provider_links_hang_up(l, l->links[i]);
-			free(l->links[i]);
+			provider_links_forget(l, i);
 		}
 	provider_socket_close(&l->socket);
 	close_fd(l->epoll_fd);
+	table_deinit(&l->memory.of_users);
 	return free_ptr(l);
+}
+
+int provider_links_lock_fd(const struct provider_links *l)
+{
+	return l->socket.lock_fd;
 }
 
 int provider_links_fd(const struct provider_links *l)
@@ -161,7 +207,9 @@ static bool provider_links_add(struct provider_links *l, int fd, struct ucred wh
 		.pid = (uint32_t)who.pid,
 		.uid = who.uid,
 		.number = ++l->last_number,
+		.is_listed = true,
 	};
+	l->n_news++;
 	if (provider_links_watch(l, (*place)->fd) < 0 ||
 	    provider_links_watch(l, (*place)->pid_fd) < 0)
 		provider_links_hang_up(l, *place);
@@ -182,6 +230,13 @@ static void provider_links_accept(struct provider_links *l)
 		who = (struct ucred){ 0 };
 		size = sizeof(who);
 		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
+		/* (in the service, a program's descriptors count for its user) */
+		foreign_fds_mark(fd, FOREIGN_FD_OF(who.uid));
+		if (l->is_stuck && l->is_stuck(fd, who.uid)) {
+			provider_passed_close(fd, who.uid);
+			l->stuck_ns = clock_boot_ns();
+			break;
+		}
 		if (who.pid <= 0 || !provider_links_add(l, fd, who))
 			provider_passed_close(fd, who.uid);
 	}
@@ -191,34 +246,41 @@ static void provider_links_accept(struct provider_links *l)
 
 /* ---- packets ---- */
 
-static void provider_links_take(struct provider_link *link, const struct provider_packet *packet)
+/* Keeps the names of the categories in a packet. Programs send all of them again and again. */
+static void provider_links_take_categories(struct provider_links *l, struct provider_link *link,
+					   const struct provider_packet *packet)
+{
+	const char *name = l->packet + PROVIDER_MESSAGE_HEAD;
+
+	for (unsigned i = 0; i < packet->n_categories; i++) {
+		size_t size = strlen(name) + 1;
+		uint64_t hash = provider_links_hash(l, name, size - 1);
+
+		if (link->categories.n_used < CATEGORIES_MAX &&
+		    !table_get(&link->categories, hash) &&
+		    link->categories_bytes + size <= PROVIDER_TEXT_MAX &&
+		    table_copy(&link->categories, hash, name, size))
+			link->categories_bytes += size;
+		name += size;
+	}
+}
+
+static void provider_links_take(struct provider_links *l, struct provider_link *link,
+				const struct provider_packet *packet)
 {
 	switch (packet->kind) {
 	case PROVIDER_HELLO:
 		memcpy(link->name, packet->name, sizeof(link->name));
-		link->state = PROVIDER_LINK_KNOWN;
+		l->n_news++;
+		l->has_chance = true;
 		break;
 	case PROVIDER_CATEGORIES:
-		link->n_categories = packet->n_categories;
-		break;
-	case PROVIDER_STARTED:
-		link->error = packet->error;
-		link->state = packet->error < 0 ? PROVIDER_LINK_STOPPED : PROVIDER_LINK_STARTED;
-		break;
-	case PROVIDER_STOPPED:
-		link->state = PROVIDER_LINK_STOPPED;
+		provider_links_take_categories(l, link, packet);
 		break;
 	default:
+		l->has_chance |= provider_seats_answer(&link->seats, packet);
 		break;
 	}
-}
-
-/* Whether the packet is about an earlier session of LINK. */
-static bool provider_links_is_earlier(const struct provider_link *link,
-				      const struct provider_packet *packet)
-{
-	return (packet->kind == PROVIDER_STARTED || packet->kind == PROVIDER_STOPPED) &&
-	       packet->session != link->session;
 }
 
 /*
@@ -228,19 +290,16 @@ static bool provider_links_is_earlier(const struct provider_link *link,
 static bool provider_links_expects(const struct provider_link *link,
 				   const struct provider_packet *packet, pid_t sender)
 {
-	/* (an earlier session can begin and end late) */
-	if (provider_links_is_earlier(link, packet))
-		return link->state != PROVIDER_LINK_NEW;
+	bool is_known = *link->name != '\0';
+
 	switch (packet->kind) {
 	case PROVIDER_HELLO:
-		return link->state == PROVIDER_LINK_NEW;
-	case PROVIDER_STARTED:
-		return link->state == PROVIDER_LINK_ASKED && sender == (pid_t)link->pid;
-	case PROVIDER_STOPPED:
-		/* (without an answer, the session has not begun) */
-		return link->state >= PROVIDER_LINK_STARTED;
+		return !is_known;
+	case PROVIDER_CATEGORIES:
+		return is_known;
 	default:
-		return link->state != PROVIDER_LINK_NEW;
+		return is_known && sender == (pid_t)link->pid &&
+		       provider_seats_expect(&link->seats, packet);
 	}
 }
 
@@ -264,6 +323,7 @@ static bool provider_links_receive(struct provider_links *l, struct provider_lin
 		provider_links_hang_up(l, link);
 		return false;
 	}
+	link->n_packets += (unsigned)n / PACKET_BYTES;
 	r = provider_packet_check(&packet, l->packet, (size_t)n);
 	if (r == -EPROTONOSUPPORT)
 		return true;
@@ -272,8 +332,7 @@ static bool provider_links_receive(struct provider_links *l, struct provider_lin
 		provider_links_hang_up(l, link);
 		return false;
 	}
-	if (!provider_links_is_earlier(link, &packet))
-		provider_links_take(link, &packet);
+	provider_links_take(l, link, &packet);
 	return true;
 }
 
@@ -285,6 +344,15 @@ static void provider_links_serve(struct provider_links *l, struct provider_link 
 		link->n_packets++;
 	}
 	provider_links_unwatch(l, link->fd);
+}
+
+static void provider_links_tell(struct provider_links *l)
+{
+	l->has_chance = false;
+	for (struct provider_listener *next, *one = l->listeners; one; one = next) {
+		next = one->next;
+		one->fn(one->userdata);
+	}
 }
 
 void provider_links_poll(struct provider_links *l)
@@ -308,6 +376,8 @@ void provider_links_poll(struct provider_links *l)
 				provider_links_hang_up(l, link);
 		}
 	}
+	if (l->has_chance)
+		provider_links_tell(l);
 }
 
 /* Wakes programs that were refused, since there is room again. */
@@ -324,14 +394,22 @@ static void provider_links_recall(struct provider_links *l)
 
 void provider_links_renew(struct provider_links *l)
 {
+	uint64_t now_ns = clock_boot_ns();
+
+	if (now_ns < l->renewed_ns + RENEW_INTERVAL_NS)
+		return;
+	l->renewed_ns = now_ns;
 	provider_links_recall(l);
 	l->n_accepted = 0;
-	if (l->rests && provider_links_watch(l, l->socket.fd) == 0)
+	if (l->rests && now_ns >= l->stuck_ns + STUCK_INTERVAL_NS &&
+	    provider_links_watch(l, l->socket.fd) == 0)
 		l->rests = false;
 	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++) {
 		struct provider_link *link = l->links[i];
 
-		if (!link || link->is_gone)
+		if (link && link->is_gone)
+			provider_links_forget(l, i);
+		if (!link || !l->links[i])
 			continue;
 		if (link->n_packets >= PACKETS_AT_ONCE)
 			provider_links_watch(l, link->fd);
@@ -347,25 +425,34 @@ struct provider_link *provider_links_next(const struct provider_links *l, size_t
 	return NULL;
 }
 
-struct provider_link *provider_links_next_from(const struct provider_links *l, size_t first,
-					       size_t *pos)
+void provider_links_keep(struct provider_link *link)
 {
-	while (*pos < PROVIDER_LINKS_MAX) {
-		struct provider_link *link = l->links[(first + (*pos)++) % PROVIDER_LINKS_MAX];
-
-		if (link)
-			return link;
-	}
-	return NULL;
+	link->n_users++;
 }
 
-void provider_links_forget(struct provider_links *l, struct provider_link *link)
+void provider_links_release(struct provider_link *link)
 {
-	l->has_room = true;
-	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++)
-		if (l->links[i] == link) {
-			free(l->links[i]);
-			l->links[i] = NULL;
+	link->n_users--;
+	provider_links_free_link(link);
+}
+
+void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(int fd, uint32_t uid))
+{
+	l->is_stuck = fn;
+}
+
+void provider_links_listen(struct provider_links *l, struct provider_listener *listener)
+{
+	listener->next = l->listeners;
+	l->listeners = listener;
+}
+
+void provider_links_ignore(struct provider_links *l, struct provider_listener *listener)
+{
+	for (struct provider_listener **at = &l->listeners; *at; at = &(*at)->next)
+		if (*at == listener) {
+			*at = listener->next;
+			return;
 		}
 }
 
@@ -392,20 +479,16 @@ static int provider_links_send(const struct provider_link *link,
 	return sendmsg(link->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-void provider_links_start(struct provider_links *l, struct provider_link *link,
-			  const struct provider_message *message, int data_fd, int control_fd)
+struct provider_seat *provider_links_start(struct provider_links *l, struct provider_link *link,
+					   const struct provider_message *message, uint32_t uid,
+					   const int fds[2])
 {
-	const int fds[2] = { data_fd, control_fd };
+	struct provider_seat *seat = provider_seats_take(&link->seats, message->session, uid);
 
-	if (link->is_gone)
-		return;
-	link->session = message->session;
-	link->started_ns = clock_boot_ns();
-	link->state = PROVIDER_LINK_ASKED;
-	link->error = 0;
 	/* A program that takes no packets is not waited for. */
-	if (provider_links_send(link, message, fds) < 0)
+	if (seat && !link->is_gone && provider_links_send(link, message, fds) < 0)
 		provider_links_hang_up(l, link);
+	return seat;
 }
 
 void provider_links_drop(struct provider_links *l, struct provider_link *link)
@@ -414,14 +497,31 @@ void provider_links_drop(struct provider_links *l, struct provider_link *link)
 		provider_links_hang_up(l, link);
 }
 
-void provider_links_stop(struct provider_links *l, struct provider_link *link)
+void provider_links_stop(struct provider_links *l, struct provider_link *link,
+			 struct provider_seat *seat)
 {
 	const struct provider_message stop = { .kind = PROVIDER_STOP,
 					       .version = PROVIDER_WIRE_VERSION,
-					       .session = link->session };
+					       .session = seat->session };
 
-	if (!link->is_gone && provider_links_send(link, &stop, NULL) < 0)
+	if (provider_seat_leave(seat) && !link->is_gone &&
+	    provider_links_send(link, &stop, NULL) < 0)
 		provider_links_hang_up(l, link);
+}
+
+uint64_t provider_links_hash(const struct provider_links *l, const char *text, size_t n)
+{
+	return table_hash_seeded(l->seed, text, n);
+}
+
+struct provider_memory *provider_links_memory(struct provider_links *l)
+{
+	return &l->memory;
+}
+
+uint64_t provider_links_news(const struct provider_links *l)
+{
+	return l->n_news;
 }
 
 const struct provider_links_counts *provider_links_counts(const struct provider_links *l)

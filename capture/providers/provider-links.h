@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The connections of programs to a recorder. Nothing here waits for a program. The number of
- * connections is bounded, also for each user, and so is the number of packets between two calls of
- * provider_links_renew(): the rest waits in the kernel. A program that sends a wrong packet is
- * dropped. So is a link whose START another process than its program answers: a child from before
+ * The connections of programs to a recorder. All sessions of a process share them. Nothing here
+ * waits for a program. The number of connections is bounded, also for each user, and so is the
+ * number of packets in some time: the rest waits in the kernel. A program that sends a wrong packet
+ * is dropped. So is a link with an answer of another process than its program: a child from before
  * an exec can hold the connection. Answers to an earlier START are ignored. When there is room
  * again, the doorbell wakes programs that were refused.
  */
@@ -14,18 +14,12 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "base/table.h"
 #include "base/value.h"
+#include "capture/providers/provider-seats.h"
 #include "provider/provider-wire.h"
 
 enum { PROVIDER_LINKS_MAX = 128, PROVIDER_LINKS_PER_USER = 64 };
-
-enum provider_link_state {
-	PROVIDER_LINK_NEW,     /* its name has not come yet */
-	PROVIDER_LINK_KNOWN,   /* no session was asked for */
-	PROVIDER_LINK_ASKED,   /* START was sent */
-	PROVIDER_LINK_STARTED, /* the program writes to its buffer */
-	PROVIDER_LINK_STOPPED, /* the session is over, or the program could not start it */
-};
 
 struct provider_link {
 	int fd;          /* -1 = the connection has ended */
@@ -33,17 +27,16 @@ struct provider_link {
 	uint32_t pid;    /* of the process that connected, in the pid namespace of the recorder */
 	uint32_t uid;    /* its effective uid then */
 	uint64_t number; /* differs for each connection */
-	enum provider_link_state state;
-	char name[PROVIDER_NAME_BYTES];
-	uint64_t session;      /* of the last START */
-	uint64_t started_ns;   /* CLOCK_BOOTTIME: just before the last START */
-	int error;             /* the program's answer to START: 0 or a negative errno */
-	unsigned n_categories; /* names of categories that the program has sent */
-	unsigned n_packets;    /* since provider_links_renew() */
-	bool is_gone;          /* the program has ended, or closed the connection, or was dropped */
-	bool has_ended;        /* it is gone, and the process had ended then */
-	uint64_t gone_ns;      /* CLOCK_BOOTTIME: when that was seen */
-	void *userdata;        /* of the caller */
+	char name[PROVIDER_NAME_BYTES]; /* "" = it has not come yet */
+	struct provider_seats seats;
+	struct table categories; /* hash -> name, of those that the program has sent */
+	size_t categories_bytes; /* of their names */
+	unsigned n_packets;      /* since the last renewal */
+	unsigned n_users;        /* provider_links_keep() */
+	bool is_listed;          /* provider_links_next() returns it */
+	bool is_gone;     /* the program has ended, or closed the connection, or was dropped */
+	bool has_ended;   /* it is gone, and the process had ended then */
+	uint64_t gone_ns; /* CLOCK_BOOTTIME: when that was seen */
 };
 
 struct provider_links_counts {
@@ -51,44 +44,79 @@ struct provider_links_counts {
 	uint64_t dropped; /* connections with a wrong packet */
 };
 
+/* Called when there can be a new program, or room for a session in one. */
+struct provider_listener {
+	void (*fn)(void *userdata);
+	void *userdata;
+	struct provider_listener *next; /* of provider_links */
+};
+
 struct provider_links;
 
-/* Makes the socket (provider_socket_open()). Returns 0, or a negative errno with a sentence in WHY.
+/*
+ * Makes the socket (provider_socket_open()) for the process OWNER ("kymod"). Returns 0, or a
+ * negative errno with a sentence in WHY.
  */
-int provider_links_new(struct provider_links **ret, char why[static VALUE_WHY_MAX]);
+int provider_links_new(struct provider_links **ret, const char *owner,
+		       char why[static VALUE_WHY_MAX]);
 struct provider_links *provider_links_free(struct provider_links *l);
 DEFINE_CLEANUP(struct provider_links *, provider_links_free)
+
+/* The descriptor with the lock of the socket. */
+int provider_links_lock_fd(const struct provider_links *l);
 
 /* Readable if provider_links_poll() has work. */
 int provider_links_fd(const struct provider_links *l);
 
-/* Accepts connections, and takes packets. */
+/*
+ * Sets a function that says whether so many descriptors of user UID, like the connection FD, wait
+ * to be closed that no more should be accepted. Then no connections are accepted for a second.
+ */
+void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(int fd, uint32_t uid));
+
+/* Adds or removes a listener, which is the caller's. */
+void provider_links_listen(struct provider_links *l, struct provider_listener *listener);
+void provider_links_ignore(struct provider_links *l, struct provider_listener *listener);
+
+/* Accepts connections, and takes packets: a bounded number. Calls the listeners. */
 void provider_links_poll(struct provider_links *l);
 
-/* Allows the next packets and connections. To be called some times per second. */
+/*
+ * Allows the next packets and connections, if the last call is some time ago, and forgets links
+ * that are gone. To be called some times per second.
+ */
 void provider_links_renew(struct provider_links *l);
 
 /* Returns the next link after *POS (at first 0), or NULL. */
 struct provider_link *provider_links_next(const struct provider_links *l, size_t *pos);
 
-/* Like provider_links_next(), but begins with the first link at or after FIRST, and wraps. */
-struct provider_link *provider_links_next_from(const struct provider_links *l, size_t first,
-					       size_t *pos);
-
-/* Frees a link, which is gone, and whose userdata is NULL. */
-void provider_links_forget(struct provider_links *l, struct provider_link *link);
+/* Between the two calls, LINK stays, even without its connection. */
+void provider_links_keep(struct provider_link *link);
+void provider_links_release(struct provider_link *link);
 
 /*
- * Sends START with the two files. MESSAGE has the parameters of the session, and its number. If
- * the program does not take it, the link is gone.
+ * Sends START with the two files. MESSAGE has the parameters of the session, and its number. UID is
+ * the session's user. If the program does not take it, the link is gone. Returns the seat, or NULL
+ * if none is free.
  */
-void provider_links_start(struct provider_links *l, struct provider_link *link,
-			  const struct provider_message *message, int data_fd, int control_fd);
+struct provider_seat *provider_links_start(struct provider_links *l, struct provider_link *link,
+					   const struct provider_message *message, uint32_t uid,
+					   const int fds[2]);
 
 /* Ends the connection LINK, which then is gone. */
 void provider_links_drop(struct provider_links *l, struct provider_link *link);
 
-/* Sends STOP for the session of LINK. */
-void provider_links_stop(struct provider_links *l, struct provider_link *link);
+/* The session of SEAT is over: sends STOP if the program does not know it. */
+void provider_links_stop(struct provider_links *l, struct provider_link *link,
+			 struct provider_seat *seat);
+
+/* A hash of N bytes, never 0, that programs cannot foresee. */
+uint64_t provider_links_hash(const struct provider_links *l, const char *text, size_t n);
+
+/* The memory of the buffers of all programs. */
+struct provider_memory *provider_links_memory(struct provider_links *l);
+
+/* Returns a number that has changed if a program has connected or sent its name meanwhile. */
+uint64_t provider_links_news(const struct provider_links *l);
 
 const struct provider_links_counts *provider_links_counts(const struct provider_links *l);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/foreign-fds.h"
 #include "capture/sandbox/thread.h"
 
 #ifndef sigev_notify_thread_id
@@ -155,6 +156,9 @@ int provider_passed_close(int fd, uint32_t uid)
 	if (fd < 0)
 		return -1;
 	shutdown(fd, SHUT_RDWR);
+	/* The service has processes for it. */
+	if (foreign_fds_owner(fd) != FOREIGN_FD_OWN)
+		return close_passed_fd(fd);
 	pthread_mutex_lock(&places_lock);
 	place = provider_passed_find(PASSED_FREE, 0);
 	if (place) {

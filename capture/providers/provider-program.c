@@ -13,8 +13,10 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	TRACKS_MAX = 4096, /* of a program */
+	TRACKS_MAX = 4096,     /* of a program */
+	CATEGORIES_MAX = 1024, /* of a program, that are not compared again */
 	CATEGORY_NAME_MAX = 256,
+	CALL_WORK = 8,           /* a comparison takes some time, whatever the lengths are */
 	ROUND_SHARE = 128 << 10, /* bytes of each program in each round */
 };
 
@@ -88,26 +90,50 @@ static bool provider_program_koid(void *userdata, uint64_t thread, uint64_t *ret
 	return p->error == 0;
 }
 
-static bool provider_program_category(void *userdata, const char *name, size_t n)
+bool provider_program_matches(const char *patterns, const char *name, size_t n, uint64_t *left)
 {
-	const struct provider_program *p = userdata;
-	const char *pattern = p->context->patterns;
-	char text[CATEGORY_NAME_MAX], glob[CATEGORY_NAME_MAX];
+	char glob[CATEGORY_NAME_MAX], text[CATEGORY_NAME_MAX];
+	uint64_t work = (n + CALL_WORK) * strlen(patterns);
 
 	if (n >= sizeof(text))
 		return false;
+	if (work > *left) {
+		*left = 0;
+		return false;
+	}
+	*left -= work;
 	memcpy(text, name, n);
 	text[n] = '\0';
-	for (size_t length; *pattern; pattern += length + (pattern[length] == ',')) {
-		length = strcspn(pattern, ",");
-		if (length >= sizeof(glob))
+	for (size_t k; *patterns; patterns += k + (patterns[k] == ',')) {
+		k = strcspn(patterns, ",");
+		if (k >= sizeof(glob))
 			continue;
-		memcpy(glob, pattern, length);
-		glob[length] = '\0';
+		memcpy(glob, patterns, k);
+		glob[k] = '\0';
 		if (fnmatch(glob, text, 0) == 0)
 			return true;
 	}
 	return false;
+}
+
+/* Each record has a category, and the comparison takes longer than all the rest. */
+static bool provider_program_category(void *userdata, const char *name, size_t n)
+{
+	static char yes, no;
+	struct provider_program *p = userdata;
+	struct provider_context *c = p->context;
+	uint64_t hash = provider_links_hash(c->links, name, n);
+	const char *known = table_get(&p->categories, hash);
+	bool ret;
+
+	if (known)
+		return known == &yes;
+	ret = provider_program_matches(c->patterns, name, n, &c->matching_left);
+	if (!ret && c->matching_left == 0)
+		p->n_unmatched++;
+	else if (p->categories.n_used < CATEGORIES_MAX)
+		p->error = table_set(&p->categories, hash, ret ? &yes : &no);
+	return ret;
 }
 
 /* ---- a program ---- */
@@ -129,6 +155,7 @@ int provider_program_new(struct provider_program **ret, struct provider_context 
 		return -ENOMEM;
 	p->context = context;
 	p->link = link;
+	provider_links_keep(link);
 	p->id = id;
 	r = provider_threads_init(&p->threads, link->pid, context->pipe->tasks)
 		    ?: provider_records_new(&p->records, id, link->name, &rules);
@@ -146,14 +173,25 @@ struct provider_program *provider_program_free(struct provider_program *p)
 	provider_records_free(p->records);
 	provider_threads_deinit(&p->threads);
 	table_deinit(&p->tracks);
+	table_deinit(&p->categories);
+	if (p->link)
+		provider_links_release(p->link);
 	return free_ptr(p);
 }
 
 int provider_program_begin(struct provider_program *p, const struct provider_buffer_options *o)
 {
-	int r = provider_buffer_new(&p->buffer, o);
+	uint64_t bytes = (uint64_t)o->n_blocks * o->block_bytes;
+	struct provider_memory *memory = provider_links_memory(p->context->links);
+	int r = provider_memory_take(memory, p->link->uid, bytes);
 
-	p->buffer_bytes = p->last_bytes = (uint64_t)o->n_blocks * o->block_bytes;
+	if (r < 0)
+		return r;
+	p->buffer_bytes = p->last_bytes = bytes;
+	p->started_ns = clock_boot_ns();
+	r = provider_buffer_new(&p->buffer, o);
+	if (r < 0)
+		provider_program_end(p);
 	p->n_lost = 0;
 	p->checked_ns = p->image_ns = clock_boot_ns();
 	p->image = provider_image_of(p->link->pid);
@@ -165,14 +203,22 @@ int provider_program_begin(struct provider_program *p, const struct provider_buf
 
 void provider_program_end(struct provider_program *p)
 {
+	struct provider_links *l = p->context->links;
+
 	p->buffer = provider_buffer_free(p->buffer);
+	if (p->buffer_bytes)
+		provider_memory_give(provider_links_memory(l), p->link->uid, p->buffer_bytes);
+	if (p->seat)
+		provider_links_stop(l, p->link, p->seat);
+	p->buffer_bytes = 0;
+	p->seat = NULL;
 }
 
 /* ---- programs that execute another one ---- */
 
 void provider_program_executed(struct provider_program *p, uint64_t ns)
 {
-	if (p->buffer && ns > p->link->started_ns && ns < p->until_ns) {
+	if (p->buffer && ns > p->started_ns && ns < p->until_ns) {
 		p->until_ns = ns;
 		p->threads.is_closed = true;
 	}
@@ -182,10 +228,10 @@ void provider_program_look(struct provider_program *p)
 {
 	uint64_t now_ns = clock_boot_ns(), image;
 
-	/* (another process can have the id of one that has ended) */
-	if (!p->buffer || p->until_ns != UINT64_MAX || p->link->has_ended)
+	if (!p->buffer || p->until_ns != UINT64_MAX)
 		return;
-	image = p->changed_ns ? 0 : provider_image_of(p->link->pid);
+	/* (another process can have the id of one that has ended) */
+	image = p->changed_ns || p->link->has_ended ? 0 : provider_image_of(p->link->pid);
 	if (image == p->image && image)
 		p->image_ns = now_ns;
 	else if (image)
@@ -210,7 +256,7 @@ static uint64_t provider_program_horizon(const struct provider_program *p)
 /* Whether the program itself has answered START. Until then, a child can hold the connection. */
 static bool provider_program_has_started(const struct provider_program *p)
 {
-	return p->link->state >= PROVIDER_LINK_STARTED && p->link->error == 0;
+	return p->seat && p->seat->is_answered && p->seat->error == 0;
 }
 
 /* ---- records ---- */
@@ -343,7 +389,7 @@ static int provider_program_count(struct provider_program *p)
 	provider_buffer_losses(p->buffer, &l);
 	n_lost =
 		l.full + l.large + l.overwritten + l.durable + l.unfinished + l.garbage + l.changed;
-	n_garbage = provider_records_counts(p->records)->garbage + p->n_late;
+	n_garbage = provider_records_counts(p->records)->garbage + p->n_late + p->n_unmatched;
 	if (n_lost + n_garbage > p->n_lost + p->n_garbage)
 		r = provider_program_write_lost(p, n_lost + n_garbage - p->n_lost - p->n_garbage,
 						now_ns);
@@ -358,7 +404,9 @@ int provider_program_read(struct provider_program *p)
 	const struct provider_context *c = p->context;
 	/* Nothing is written any more, and all that was written is before the horizon. */
 	bool is_last = c->is_final || p->until_ns <= c->horizon_ns ||
-		       (p->link->is_gone && p->link->gone_ns <= c->horizon_ns);
+		       (p->link->is_gone && p->link->gone_ns <= c->horizon_ns &&
+			/* (another session can learn of an exec first, and end the connection) */
+			(!p->changed_ns || p->until_ns != UINT64_MAX));
 	struct provider_program_reading reading = { p, is_last, false };
 	int r;
 

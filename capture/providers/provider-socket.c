@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/foreign-fds.h"
 #include "capture/providers/provider-passed.h"
 #include "provider/provider-wire.h"
 
 #define PROVIDER_LOCK PROVIDER_SOCKET ".lock"
 
-enum { BACKLOG = 128 };
+enum { BACKLOG = 128, OWNER_BYTES = 40 };
 
 static const char *provider_socket_dir(void)
 {
@@ -51,21 +52,45 @@ static int provider_socket_open_dir(char *why)
 	return TAKE_FD(fd);
 }
 
-static int provider_socket_lock(struct provider_socket *s, char *why)
+/* Says who has the lock: the file has "NAME PID" of it. */
+static void provider_socket_name_owner(const struct provider_socket *s, char *why)
 {
+	char text[OWNER_BYTES + 1] = "", name[OWNER_BYTES + 1] = "another process";
+	unsigned pid = 0;
+	ssize_t n = pread(s->lock_fd, text, OWNER_BYTES, 0);
+
+	if (n > 0 && sscanf(text, "%39s %u", name, &pid) == 2 &&
+	    strcmp(name, PROVIDER_OWNER_SERVICE) == 0)
+		snprintf(why, VALUE_WHY_MAX,
+			 "the service (kymod, process %u) has the socket %.100s/" PROVIDER_SOCKET
+			 ": record without --direct, or stop its sessions with category app",
+			 pid, provider_socket_dir());
+	else
+		snprintf(why, VALUE_WHY_MAX,
+			 "a recording with --direct (%s, process %u) has the socket "
+			 "%.100s/" PROVIDER_SOCKET
+			 ": only one process at a time can record the events of programs",
+			 name, pid, provider_socket_dir());
+}
+
+static int provider_socket_lock(struct provider_socket *s, const char *owner, char *why)
+{
+	char text[OWNER_BYTES];
+
 	s->lock_fd =
 		openat(s->dir_fd, PROVIDER_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (s->lock_fd < 0)
 		return provider_socket_refuse(-errno, "cannot create a file in", why);
-	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	if (errno != EWOULDBLOCK)
-		return provider_socket_refuse(-errno, "cannot lock a file in", why);
-	snprintf(why, VALUE_WHY_MAX,
-		 "another recording has the socket %.100s/" PROVIDER_SOCKET
-		 ": only one at a time can record the events of programs",
-		 provider_socket_dir());
-	return -EADDRINUSE;
+	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK)
+			return provider_socket_refuse(-errno, "cannot lock a file in", why);
+		provider_socket_name_owner(s, why);
+		return -EADDRINUSE;
+	}
+	snprintf(text, sizeof(text), "%s %d\n", owner, getpid());
+	if (ftruncate(s->lock_fd, 0) < 0 || write(s->lock_fd, text, strlen(text)) < 0)
+		return provider_socket_refuse(-errno, "cannot write a file in", why);
+	return 0;
 }
 
 /* The path leads through the descriptor: that of the directory can be too long for an address. */
@@ -76,6 +101,7 @@ static int provider_socket_listen(struct provider_socket *s)
 	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->fd < 0)
 		return -errno;
+	foreign_fds_mark(s->fd, FOREIGN_FD_UNKNOWN);
 	if (unlinkat(s->dir_fd, PROVIDER_SOCKET, 0) < 0 && errno != ENOENT)
 		return -errno;
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/" PROVIDER_SOCKET,
@@ -99,13 +125,14 @@ int provider_socket_ring(struct provider_socket *s)
 	return fd < 0 && errno != ENXIO ? -errno : 0;
 }
 
-int provider_socket_open(struct provider_socket *ret, char why[static VALUE_WHY_MAX])
+int provider_socket_open(struct provider_socket *ret, const char *owner,
+			 char why[static VALUE_WHY_MAX])
 {
 	struct provider_socket s = { -1, -1, -1 };
 	int r = s.dir_fd = provider_socket_open_dir(why);
 
 	if (r >= 0)
-		r = provider_socket_lock(&s, why);
+		r = provider_socket_lock(&s, owner, why);
 	if (r == 0) {
 		r = provider_socket_listen(&s) ?: provider_socket_ring(&s);
 		if (r < 0)
@@ -114,7 +141,7 @@ int provider_socket_open(struct provider_socket *ret, char why[static VALUE_WHY_
 			unlinkat(s.dir_fd, PROVIDER_SOCKET, 0);
 	}
 	if (r < 0) {
-		close_fd(s.fd);
+		close_passed_fd(s.fd);
 		close_fd(s.lock_fd);
 		close_fd(s.dir_fd);
 		return r;

@@ -11,10 +11,6 @@
 /* Programs write to their buffers with 64 KiB at once at most, so that other CPUs have blocks. */
 enum { BLOCKS_PER_CPU = 8, FIRST_PROVIDER = 16 };
 
-/* Ids of programs. Readers have room for 256 providers, so ids of ended programs are used again. */
-enum { PROVIDER_IDS = PROVIDER_LINKS_MAX + 64 };
-
-#define BUFFERS_BYTES_MAX (UINT64_C(1) << 30)
 #define ROUND_EXTRA_BYTES (UINT64_C(16) << 20)
 #define TICKS_INTERVAL_NS UINT64_C(10000000)
 
@@ -24,17 +20,52 @@ enum { PROVIDER_IDS = PROVIDER_LINKS_MAX + 64 };
  * each failure, up to DOUBLINGS_MAX times.
  */
 #define ASK_INTERVAL_NS UINT64_C(1000000000)
-enum { DOUBLINGS_MAX = 6 };
+enum { DOUBLINGS_MAX = 6, ASKS_PER_ROUND = 32 };
+
+static void providers_stage_on_news(void *userdata);
 
 void providers_stage_init(struct providers_stage *s, const struct pipeline *pipe)
 {
-	*s = (struct providers_stage){ .context = { .pipe = pipe },
-				       .last_provider = FIRST_PROVIDER - 1 };
+	*s = (struct providers_stage){ .context = { .pipe = pipe } };
 }
 
-void providers_stage_set_links(struct providers_stage *s, struct provider_links *links)
+void providers_stage_set_links(struct providers_stage *s, struct provider_links *links,
+			       const struct providers_owner *owner)
 {
-	s->links = links;
+	s->context.links = links;
+	s->owner = *owner;
+	s->listener = (struct provider_listener){ providers_stage_on_news, s, NULL };
+	provider_links_listen(links, &s->listener);
+}
+
+/* Returns the next program after *POS (at first 0), in the order of this round, or NULL. */
+static struct provider_program *providers_stage_next(const struct providers_stage *s, size_t *pos)
+{
+	while (*pos < PROVIDERS_MAX) {
+		struct provider_program *p = s->programs[(s->first + (*pos)++) % PROVIDERS_MAX];
+
+		if (p)
+			return p;
+	}
+	return NULL;
+}
+
+static void providers_stage_forget(struct providers_stage *s, struct provider_program *p)
+{
+	s->programs[p->id - FIRST_PROVIDER] = NULL;
+	provider_program_free(p);
+}
+
+void providers_stage_leave(struct providers_stage *s)
+{
+	struct provider_program *p;
+
+	if (!s->context.links)
+		return;
+	for (size_t pos = 0; (p = providers_stage_next(s, &pos));)
+		providers_stage_forget(s, p);
+	provider_links_ignore(s->context.links, &s->listener);
+	s->context.links = NULL;
 }
 
 /* The memory is that of the sched rings: a ring for each CPU, in blocks. */
@@ -57,7 +88,7 @@ static int providers_stage_begin(void *stage, const struct session_options *o)
 {
 	struct providers_stage *s = stage;
 
-	if (!s->links)
+	if (!s->context.links)
 		return 0;
 	s->patterns = strdup(o->app ?: "*");
 	if (!s->patterns)
@@ -88,7 +119,7 @@ static int providers_stage_keep_selected(const struct rec_head *rec, void *userd
  * own session cannot come into the hands of another user later without an exec, which ends its
  * session.
  */
-static bool providers_stage_selects(const struct providers_stage *s, struct provider_program *p)
+static bool providers_stage_selects(struct providers_stage *s, struct provider_program *p)
 {
 	const struct pipeline *pipe = s->context.pipe;
 	struct rec_task selected = { 0 };
@@ -100,17 +131,15 @@ static bool providers_stage_selects(const struct providers_stage *s, struct prov
 	       selected.task.pid == p->link->pid;
 }
 
-static bool providers_stage_has_id(const struct providers_stage *s, uint32_t id)
+static struct provider_program *providers_stage_find(const struct providers_stage *s,
+						     uint64_t number)
 {
-	const struct provider_link *link;
+	struct provider_program *p;
 
-	for (size_t pos = 0; (link = provider_links_next(s->links, &pos));) {
-		const struct provider_program *p = link->userdata;
-
-		if (p && p->id == id)
-			return true;
-	}
-	return false;
+	for (size_t pos = 0; (p = providers_stage_next(s, &pos));)
+		if (p->link->number == number)
+			return p;
+	return NULL;
 }
 
 /* Whether it is time to ask for a session of P, which has none. */
@@ -130,48 +159,41 @@ static void providers_stage_refuse(struct providers_stage *s, struct provider_pr
 	p->is_refused = true;
 }
 
-/* Makes the program of LINK, at its first packet. */
-static int providers_stage_meet(struct providers_stage *s, struct provider_link *link)
+/* Makes the program of LINK, at its first packet; NULL = there is no room. */
+static int providers_stage_meet(struct providers_stage *s, struct provider_link *link,
+				struct provider_program **ret)
 {
-	struct provider_program *p;
 	int r;
 
-	do
-		s->last_provider =
-			FIRST_PROVIDER + (s->last_provider + 1 - FIRST_PROVIDER) % PROVIDER_IDS;
-	while (providers_stage_has_id(s, s->last_provider));
-	r = provider_program_new(&p, &s->context, link, s->last_provider);
-	if (r < 0)
+	*ret = NULL;
+	for (unsigned n = 0; n < PROVIDERS_MAX; n++) {
+		struct provider_program **place = &s->programs[s->n_met++ % PROVIDERS_MAX];
+
+		if (*place)
+			continue;
+		r = provider_program_new(place, &s->context, link,
+					 FIRST_PROVIDER + (uint32_t)(place - s->programs));
+		*ret = *place;
 		return r;
-	link->userdata = p;
+	}
 	return 0;
 }
 
-/*
- * Returns whether LINK can have a buffer of BYTES. A user other than root has at most half of the
- * room, or one buffer.
- */
-static bool providers_stage_has_room(const struct providers_stage *s,
-				     const struct provider_link *link, uint64_t bytes)
+/* Numbers of sessions differ also from those of earlier recorders, whose sessions can end late. */
+static uint64_t providers_stage_new_number(void)
 {
-	const struct provider_link *other;
-	uint64_t sum = 0;
+	static uint64_t last;
+	uint64_t now_ns = clock_boot_ns();
 
-	for (size_t pos = 0; (other = provider_links_next(s->links, &pos));) {
-		const struct provider_program *p = other->userdata;
-
-		if (p && p->buffer && other->uid == link->uid)
-			sum += p->buffer_bytes;
-	}
-	return s->buffers_bytes + bytes <= BUFFERS_BYTES_MAX &&
-	       (link->uid == 0 || sum == 0 || sum + bytes <= BUFFERS_BYTES_MAX / 2);
+	last = now_ns > last ? now_ns : last + 1;
+	return last;
 }
 
 static int providers_stage_ask(struct providers_stage *s, struct provider_program *p)
 {
 	struct provider_message start = { .kind = PROVIDER_START,
 					  .version = PROVIDER_WIRE_VERSION,
-					  .session = clock_boot_ns(),
+					  .session = providers_stage_new_number(),
 					  .mode = s->buffer.mode,
 					  .clock = s->context.clock,
 					  .n_blocks = s->buffer.n_blocks,
@@ -180,38 +202,45 @@ static int providers_stage_ask(struct providers_stage *s, struct provider_progra
 	uint64_t bytes = (uint64_t)s->buffer.n_blocks * s->buffer.block_bytes;
 	int r;
 
-	if (!providers_stage_has_room(s, p->link, bytes))
+	if (s->owner.has_room && !s->owner.has_room(s->owner.userdata, bytes))
 		return -ENOBUFS;
 	r = provider_program_begin(p, &s->buffer);
 	if (r < 0)
 		return r;
-	s->buffers_bytes += bytes;
-	/* Numbers differ also from those of earlier recorders, whose sessions can end late. */
-	if (start.session <= s->last_session)
-		start.session = s->last_session + 1;
-	s->last_session = start.session;
 	memcpy(start.text, s->patterns, start.text_bytes);
-	provider_links_start(s->links, p->link, &start, provider_buffer_data_fd(p->buffer),
-			     provider_buffer_control_fd(p->buffer));
+	p->seat = provider_links_start(s->context.links, p->link, &start, s->owner.uid,
+				       (const int[]){ provider_buffer_data_fd(p->buffer),
+						      provider_buffer_control_fd(p->buffer) });
 	return 0;
+}
+
+/* Whether a session of the program can begin now. */
+static bool providers_stage_is_wanted(struct providers_stage *s, struct provider_program *p)
+{
+	if (p->buffer || !providers_stage_is_due(p))
+		return false;
+	s->n_asks += s->context.pipe->filtered;
+	if (!providers_stage_selects(s, p))
+		return false;
+	if (provider_seats_have_room(&p->link->seats, s->owner.uid))
+		return true;
+	providers_stage_refuse(s, p);
+	return false;
 }
 
 /* Starts the session of a program that has none, if the filter selects it. */
 static int providers_stage_start(struct providers_stage *s, struct provider_link *link)
 {
-	struct provider_program *p = link->userdata;
-	int r;
+	struct provider_program *p;
+	int r = 0;
 
-	if (link->is_gone || link->state == PROVIDER_LINK_NEW)
+	if (link->is_gone || !*link->name)
 		return 0;
-	if (!p) {
-		r = providers_stage_meet(s, link);
-		if (r < 0)
-			return r;
-		p = link->userdata;
-	}
-	if (p->buffer || !providers_stage_is_due(p) || !providers_stage_selects(s, p))
-		return 0;
+	p = providers_stage_find(s, link->number);
+	if (!p)
+		r = providers_stage_meet(s, link, &p);
+	if (r < 0 || !p || !providers_stage_is_wanted(s, p))
+		return r;
 	r = providers_stage_ask(s, p);
 	if (r == -ENOBUFS || r == -EMFILE || r == -ENFILE) {
 		providers_stage_refuse(s, p);
@@ -220,28 +249,29 @@ static int providers_stage_start(struct providers_stage *s, struct provider_link
 	return r;
 }
 
-/* Returns the next link of this round; *POS counts the places. */
-static struct provider_link *providers_stage_next(const struct providers_stage *s, size_t *pos)
-{
-	return provider_links_next_from(s->links, s->first, pos);
-}
-
 static int providers_stage_start_all(struct providers_stage *s)
 {
 	struct provider_link *link;
+	size_t pos = s->next_link;
 	int r = 0;
 
 	/* (between a pause and its end, and after the end, there is nothing to record) */
 	if (s->context.pipe->to_ns != UINT64_MAX || !s->context.pipe->collector)
 		return 0;
-	for (size_t pos = 0; r == 0 && (link = providers_stage_next(s, &pos));)
-		r = providers_stage_start(s, link);
+	/* (first those that the limit of questions left out before) */
+	for (unsigned i = 0; i < 2; i++, pos = 0)
+		while (r == 0 && s->n_asks < ASKS_PER_ROUND &&
+		       (link = provider_links_next(s->context.links, &pos))) {
+			r = providers_stage_start(s, link);
+			s->next_link = pos;
+		}
 	return r;
 }
 
-void providers_stage_serve(struct providers_stage *s)
+static void providers_stage_on_news(void *userdata)
 {
-	provider_links_poll(s->links);
+	struct providers_stage *s = userdata;
+
 	if (s->begun && s->error == 0)
 		s->error = providers_stage_start_all(s);
 }
@@ -254,35 +284,33 @@ void providers_stage_serve(struct providers_stage *s)
  */
 static void providers_stage_turn(struct providers_stage *s)
 {
-	size_t pos = s->taker ?: s->first + 1;
+	size_t pos = s->taker ?: 1;
+	const struct provider_program *p = providers_stage_next(s, &pos);
 
-	s->taker = 0;
-	if (!provider_links_next(s->links, &pos)) {
+	if (!p) {
 		pos = 0;
-		if (!provider_links_next(s->links, &pos))
-			pos = 1;
+		p = providers_stage_next(s, &pos);
 	}
-	s->first = pos - 1;
+	s->taker = 0;
+	s->first = p ? p->id - FIRST_PROVIDER : 0;
 }
 
 /* Begins a round with another horizon. */
 static void providers_stage_set_horizon(struct providers_stage *s, uint64_t horizon_ns)
 {
 	const struct provider_ticks *t = &s->context.ticks;
-	struct provider_link *link;
+	struct provider_program *p;
 	uint64_t now_ns = clock_boot_ns();
 
+	s->n_asks = 0;
 	s->context.horizon_ns = horizon_ns;
 	s->context.extra_left = ROUND_EXTRA_BYTES;
+	s->context.matching_left = PROVIDER_MATCHING_MAX;
 	/* (a horizon in the future includes everything) */
 	s->context.is_final = horizon_ns > now_ns;
 	if (t->n == 0 || now_ns > t->readings[t->n - 1].boot_ns + TICKS_INTERVAL_NS)
 		provider_ticks_read(&s->context.ticks);
-	for (size_t pos = 0; (link = provider_links_next(s->links, &pos));) {
-		struct provider_program *p = link->userdata;
-
-		if (!p)
-			continue;
+	for (size_t pos = 0; (p = providers_stage_next(s, &pos));) {
 		p->is_read = false;
 		p->passed_bytes = 0;
 		provider_threads_renew(&p->threads);
@@ -291,61 +319,60 @@ static void providers_stage_set_horizon(struct providers_stage *s, uint64_t hori
 }
 
 /* Reads a program, and forgets it when it has ended and everything was read. */
-static int providers_stage_read(struct providers_stage *s, struct provider_link *link)
+static int providers_stage_read(struct providers_stage *s, struct provider_program *p)
 {
-	struct provider_program *p = link->userdata;
-	uint64_t bytes = p && p->buffer ? p->buffer_bytes : 0, n_written;
-	int r = 0;
+	uint64_t n_written = provider_records_counts(p->records)->written;
+	bool had_buffer = p->buffer != NULL;
+	int r = provider_program_read(p);
 
-	if (p) {
-		n_written = provider_records_counts(p->records)->written;
-		r = provider_program_read(p);
-		s->n_events += provider_records_counts(p->records)->written - n_written;
-		if (r != 0 || (p->buffer && link->error == 0))
-			return r;
-	}
-	if (p && p->buffer) {
+	s->n_events += provider_records_counts(p->records)->written - n_written;
+	if (r != 0)
+		return r;
+	if (p->buffer && (!p->seat || p->seat->error < 0)) {
 		/* The program could not start. */
 		providers_stage_refuse(s, p);
 		p->n_failures += p->n_failures < DOUBLINGS_MAX;
 		provider_program_end(p);
 	}
-	s->buffers_bytes -= bytes;
-	if (s->context.is_final && bytes)
-		provider_links_stop(s->links, link);
 	/* (the new program of the process connects anew) */
-	if (p && bytes && provider_program_has_executed(p))
-		provider_links_drop(s->links, link);
-	if (link->is_gone) {
-		link->userdata = provider_program_free(p);
-		provider_links_forget(s->links, link);
-	}
+	if (had_buffer && !p->buffer && provider_program_has_executed(p))
+		provider_links_drop(s->context.links, p->link);
+	if (p->link->is_gone && !p->buffer)
+		providers_stage_forget(s, p);
 	return 0;
+}
+
+static int providers_stage_read_all(struct providers_stage *s)
+{
+	struct provider_program *p;
+	uint64_t extra;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (p = providers_stage_next(s, &pos));) {
+		extra = s->context.extra_left;
+		r = providers_stage_read(s, p);
+		if (s->taker == 0 && s->context.extra_left < extra)
+			s->taker = pos;
+	}
+	return r;
 }
 
 static int providers_stage_advance(void *stage, uint64_t horizon_ns)
 {
 	struct providers_stage *s = stage;
 	struct fxt_archive *a = s->context.pipe->archive;
-	struct provider_link *link;
-	uint64_t extra;
 	int r = s->error, left = 0;
 
-	if (!s->links || r < 0)
+	if (!s->context.links || r < 0)
 		return r;
 	if (horizon_ns != s->context.horizon_ns) {
-		provider_links_renew(s->links);
-		provider_links_poll(s->links);
+		provider_links_renew(s->context.links);
+		provider_links_poll(s->context.links);
 		providers_stage_turn(s);
 		r = providers_stage_start_all(s);
 		providers_stage_set_horizon(s, horizon_ns);
 	}
-	for (size_t pos = 0; r == 0 && (link = providers_stage_next(s, &pos));) {
-		extra = s->context.extra_left;
-		r = providers_stage_read(s, link);
-		if (s->taker == 0 && s->context.extra_left < extra)
-			s->taker = (s->first + pos - 1) % PROVIDER_LINKS_MAX + 1;
-	}
+	r = r ?: providers_stage_read_all(s);
 	if (r >= 0 && a->writer.provider != &a->provider)
 		left = fxt_write_section(&a->writer, &a->provider);
 	return left < 0 ? left : r;
@@ -355,12 +382,11 @@ static int providers_stage_advance(void *stage, uint64_t horizon_ns)
 static int providers_stage_resume(void *stage)
 {
 	struct providers_stage *s = stage;
-	struct provider_link *link;
+	struct provider_program *p;
 
 	s->context.horizon_ns = 0;
-	for (size_t pos = 0; s->links && (link = provider_links_next(s->links, &pos));)
-		if (link->userdata)
-			((struct provider_program *)link->userdata)->asked_ns = 0;
+	for (size_t pos = 0; (p = providers_stage_next(s, &pos));)
+		p->asked_ns = 0;
 	return 0;
 }
 
@@ -376,62 +402,78 @@ static int providers_stage_fork(struct provider_program *p, const struct rec_ide
 static int providers_stage_record(void *stage, const struct rec_head *rec)
 {
 	struct providers_stage *s = stage;
-	struct provider_link *link;
+	struct provider_program *p;
 	int r = 0;
 
 	/* (a process can connect before its fork is read, and end before its first event is) */
-	if (!s->links)
-		return 0;
-	for (size_t pos = 0; r == 0 && (link = provider_links_next(s->links, &pos));) {
-		if (!link->userdata)
-			continue;
+	for (size_t pos = 0; r == 0 && (p = providers_stage_next(s, &pos));)
 		if (rec->kind == REC_FORK)
-			r = providers_stage_fork(link->userdata,
-						 &((const struct rec_fork *)rec)->child);
-		else if (link->pid == ((const struct rec_exec *)rec)->task.pid)
-			provider_program_executed(link->userdata, rec->ts_ns);
-	}
+			r = providers_stage_fork(p, &((const struct rec_fork *)rec)->child);
+		else if (p->link->pid == ((const struct rec_exec *)rec)->task.pid)
+			provider_program_executed(p, rec->ts_ns);
 	return r;
 }
 
 static void providers_stage_next_chunk(void *stage, uint64_t at_ns)
 {
 	struct providers_stage *s = stage;
-	struct provider_link *link;
+	struct provider_program *p;
 
 	(void)at_ns;
-	for (size_t pos = 0; s->links && (link = provider_links_next(s->links, &pos));) {
-		struct provider_program *p = link->userdata;
-
-		if (p && s->error == 0)
-			s->error = provider_records_forget(p->records);
-	}
+	for (size_t pos = 0; s->error == 0 && (p = providers_stage_next(s, &pos));)
+		s->error = provider_records_forget(p->records);
 }
 
 static int providers_stage_head(const void *stage, const struct stage_head *h)
 {
 	const struct providers_stage *s = stage;
-	struct provider_link *link;
+	const struct provider_program *p;
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && s->links && (link = provider_links_next(s->links, &pos));) {
-		const struct provider_program *p = link->userdata;
-
-		if (p)
-			r = provider_records_head(p->records, &h->to->writer);
-	}
+	for (size_t pos = 0; r == 0 && (p = providers_stage_next(s, &pos));)
+		r = provider_records_head(p->records, &h->to->writer);
 	return r;
 }
 
 static void providers_stage_deinit(void *stage)
 {
 	struct providers_stage *s = stage;
-	struct provider_link *link;
 
-	for (size_t pos = 0; s->links && (link = provider_links_next(s->links, &pos));)
-		link->userdata = provider_program_free(link->userdata);
-	s->links = provider_links_free(s->links);
+	providers_stage_leave(s);
 	s->patterns = free_ptr(s->patterns);
+}
+
+/* ---- figures ---- */
+
+uint64_t providers_stage_bytes(const struct providers_stage *s)
+{
+	const struct provider_program *p;
+	uint64_t sum = 0;
+
+	for (size_t pos = 0; (p = providers_stage_next(s, &pos));)
+		sum += p->buffer_bytes;
+	return sum;
+}
+
+bool providers_stage_figures(const struct providers_stage *s, uint64_t number,
+			     struct providers_figures *ret)
+{
+	const struct provider_program *p = providers_stage_find(s, number);
+
+	if (!p || !p->buffer)
+		return false;
+	*ret = (struct providers_figures){
+		.written = provider_records_counts(p->records)->written,
+		.lost = p->n_lost + p->n_garbage,
+	};
+	return true;
+}
+
+bool providers_stage_has_category(const struct providers_stage *s, const char *name,
+				  uint64_t *left)
+{
+	return s->context.all_categories ||
+	       provider_program_matches(s->context.patterns, name, strlen(name), left);
 }
 
 /*

@@ -443,17 +443,20 @@ void session_set_triggered(struct session *s, session_triggered_fn fn, void *use
 	s->triggered_userdata = userdata;
 }
 
-int session_set_providers(struct session *s, struct provider_links *links)
+void session_set_providers(struct session *s, struct provider_links *links,
+			   const struct providers_owner *owner)
 {
-	providers_stage_set_links(&s->recorder.providers, links);
-	return session_watch(s, provider_links_fd(links));
+	providers_stage_set_links(&s->recorder.providers, links, owner);
 }
 
-struct provider_links_counts session_provider_counts(const struct session *s, uint64_t *ret_refused)
+void session_leave_providers(struct session *s)
 {
-	*ret_refused = s->recorder.providers.n_refused;
-	return s->recorder.providers.links ? *provider_links_counts(s->recorder.providers.links)
-					   : (struct provider_links_counts){ 0 };
+	providers_stage_leave(&s->recorder.providers);
+}
+
+const struct providers_stage *session_providers(const struct session *s)
+{
+	return &s->recorder.providers;
 }
 
 int session_start(struct session *s)
@@ -462,7 +465,7 @@ int session_start(struct session *s)
 
 	if (s->ordered)
 		return -EALREADY;
-	if (s->options.categories & CATEGORY_APP && !s->recorder.providers.links)
+	if (s->options.categories & CATEGORY_APP && !s->recorder.providers.context.links)
 		return -EOPNOTSUPP;
 	r = session_watch(s, output_fd(s->output));
 	if (r < 0)
@@ -604,9 +607,6 @@ void session_dispatch(struct session *s)
 			due |= s->quiet ||
 			       /* The owner waits for the results that arrive in a pause. */
 			       s->pause != SESSION_GOES;
-		} else if (s->recorder.providers.links &&
-			   fd == provider_links_fd(s->recorder.providers.links)) {
-			providers_stage_serve(&s->recorder.providers);
 		} else if (s->recorder.pipe.collector &&
 			   fd == collector_doorbell_fd(s->recorder.pipe.collector)) {
 			collector_answer_doorbell(s->recorder.pipe.collector);

@@ -22,7 +22,7 @@
 #include "capture/stages/contexts.h"
 #include "capture/recorder/costs.h"
 #include "capture/options/options.h"
-#include "capture/providers/provider-links.h"
+#include "capture/providers/providers-stage.h"
 #include "capture/store/store.h"
 #include "capture/stages/triggers.h"
 #include "model/event.h"
@@ -135,14 +135,16 @@ void session_set_changed(struct session *s, session_changed_fn fn, void *userdat
 void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata);
 
 /*
- * Records programs that connect to LINKS, which the session then owns. To be called before
- * session_start(), if the category `app` is recorded. Returns 0 or a negative errno.
+ * Records programs that connect to LINKS, for OWNER. To be called before session_start(), if the
+ * category `app` is recorded. LINKS must stay until session_leave_providers(), which leaves all
+ * programs, or until the session is freed. The caller polls them.
  */
-int session_set_providers(struct session *s, struct provider_links *links);
+void session_set_providers(struct session *s, struct provider_links *links,
+			   const struct providers_owner *owner);
+void session_leave_providers(struct session *s);
 
-/* Returns the counts of the connections of programs, and the number of programs without room. */
-struct provider_links_counts session_provider_counts(const struct session *s,
-						     uint64_t *ret_refused);
+/* Returns the part of the session that records programs. */
+const struct providers_stage *session_providers(const struct session *s);
 
 /* Starts the session, without waiting. Returns 0, or -EALREADY if it was started before. */
 int session_start(struct session *s);

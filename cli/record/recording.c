@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 #include <fcntl.h>
 #include <inttypes.h>
 
 #include "base/text.h"
 #include "capture/programs/capabilities.h"
+#include "capture/providers/provider-socket.h"
 #include "capture/store/flight.h"
 #include "capture/probes/probe-cleanup.h"
 #include "capture/proc/proc.h"
@@ -41,8 +43,10 @@ struct recording {
 	const struct recording_ops *ops;
 	struct bus_client *client; /* for a recording by the daemon */
 	char *path;
-	struct session *session; /* for a recording by this process */
-	uint64_t snapshot;       /* number of the last requested snapshot */
+	struct session *session;      /* for a recording by this process */
+	struct provider_links *links; /* of programs with events of their own; NULL = none */
+	int poll_fd;                  /* watches the session and the links; -1 = no links */
+	uint64_t snapshot;            /* number of the last requested snapshot */
 	/* Last searches, one for each process. */
 	struct {
 		uint32_t pid;
@@ -200,18 +204,29 @@ static void recording_report_cleanup(const char *text)
 	fprintf(stderr, "kymo: %s\n", text);
 }
 
+static int recording_direct_watch(const struct recording *r, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(r->poll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
 /* Lets programs connect that write events of their own. */
 static int recording_direct_listen(struct recording *r)
 {
-	struct provider_links *links;
 	char why[VALUE_WHY_MAX];
-	int e = provider_links_new(&links, why);
+	int e = provider_links_new(&r->links, PROVIDER_OWNER_DIRECT, why);
 
 	if (e < 0) {
 		cli_error("cannot record the events of programs: %s", *why ? why : strerror(-e));
 		return e;
 	}
-	return session_set_providers(r->session, links);
+	session_set_providers(r->session, r->links, &(struct providers_owner){ .uid = geteuid() });
+	r->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (r->poll_fd < 0)
+		return -errno;
+	return recording_direct_watch(r, session_fd(r->session))
+		       ?: recording_direct_watch(r, provider_links_fd(r->links));
 }
 
 static int recording_direct_create(struct recording *r, struct session_options *options,
@@ -237,6 +252,19 @@ static int recording_direct_create(struct recording *r, struct session_options *
 								      : 0;
 }
 
+static int recording_direct_pollfd(struct recording *r, struct pollfd *ret)
+{
+	*ret = (struct pollfd){ r->links ? r->poll_fd : session_fd(r->session), POLLIN, 0 };
+	return -1;
+}
+
+static void recording_direct_serve(struct recording *r)
+{
+	if (r->links)
+		provider_links_poll(r->links);
+	session_dispatch(r->session);
+}
+
 static int recording_direct_start(struct recording *r)
 {
 	struct pollfd pfd;
@@ -248,10 +276,10 @@ static int recording_direct_start(struct recording *r)
 		return e;
 	}
 	while (session_state(r->session) < SESSION_RUNNING) {
-		pfd = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
+		recording_direct_pollfd(r, &pfd);
 		if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
 			return -errno;
-		session_dispatch(r->session);
+		recording_direct_serve(r);
 	}
 	e = session_error(r->session, &text);
 	if (e < 0 && !recording_has_output_failed(r))
@@ -259,17 +287,12 @@ static int recording_direct_start(struct recording *r)
 	return e;
 }
 
-static int recording_direct_pollfd(struct recording *r, struct pollfd *ret)
-{
-	*ret = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
-	return -1;
-}
-
 /* Reports programs whose events are not recorded, and why. */
 static void recording_report_programs(const struct recording *r)
 {
-	uint64_t n_without;
-	const struct provider_links_counts n = session_provider_counts(r->session, &n_without);
+	const struct provider_links_counts n =
+		r->links ? *provider_links_counts(r->links) : (struct provider_links_counts){ 0 };
+	uint64_t n_without = session_providers(r->session)->n_refused;
 
 	if (n.dropped)
 		fprintf(stderr,
@@ -291,7 +314,7 @@ static int recording_direct_dispatch(struct recording *r)
 {
 	enum session_state state;
 
-	session_dispatch(r->session);
+	recording_direct_serve(r);
 	state = session_state(r->session);
 	if (state != SESSION_STOPPED && state != SESSION_FAILED)
 		return 0;
@@ -419,6 +442,7 @@ int recording_new(const struct record_options *options, struct recording **ret)
 
 	if (!r)
 		return -ENOMEM;
+	r->poll_fd = -1;
 	if (options->direct) {
 		e = recording_choose_direct(r);
 		if (e < 0)
@@ -455,6 +479,8 @@ struct recording *recording_free(struct recording *r)
 	if (!r)
 		return NULL;
 	session_free(r->session);
+	provider_links_free(r->links);
+	close_fd(r->poll_fd);
 	/* The daemon removes the session when this process leaves the bus. */
 	bus_client_free(r->client);
 	free(r->path);

@@ -134,7 +134,7 @@ assert_eq "$(records_of "$TMP/uid.fxt")" "$(cat "$TMP/foreign")" "records of a u
 recorder=$!
 expect_soon 60 test -S "$TMP/run/providers"
 expect_exit 1 "$KYMO" record --direct -e app -d 1 -o "$TMP/second.fxt"
-assert_says "$TMP/stderr" "another recording has the socket $TMP/run/providers"
+assert_says "$TMP/stderr" "a recording with --direct (kymo, process $recorder) has the socket $TMP/run/providers"
 kill -9 "$recorder"
 wait "$recorder" || true
 [ -S "$TMP/run/providers" ] || fail "a killed recorder has removed its socket"

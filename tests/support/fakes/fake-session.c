@@ -45,6 +45,7 @@ struct session {
 	session_triggered_fn triggered;
 	void *triggered_userdata;
 	void *userdata;
+	struct providers_stage providers;
 };
 
 const char *const session_state_names[SESSION_STATE_MAX] = {
@@ -74,6 +75,24 @@ __attribute__((format(printf, 2, 3))) static void print(struct session *s, const
 			     &kept);
 	s->counters.bytes += kept;
 	free(text);
+}
+
+/* Programs connect, but are not recorded. */
+void session_set_providers(struct session *s, struct provider_links *links,
+			   const struct providers_owner *owner)
+{
+	(void)owner;
+	s->providers.context.links = links;
+}
+
+void session_leave_providers(struct session *s)
+{
+	s->providers.context.links = NULL;
+}
+
+const struct providers_stage *session_providers(const struct session *s)
+{
+	return &s->providers;
 }
 
 int session_new(struct session_options *options, struct store *store, struct session **ret)

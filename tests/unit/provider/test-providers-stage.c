@@ -29,6 +29,7 @@ struct fixture {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct pipeline pipe;
+	struct provider_links *links;
 	struct providers_stage stage;
 	uint64_t n_lost;
 };
@@ -63,13 +64,12 @@ FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	const struct session_options o = { .ring_bytes = 1 << 20 };
-	struct provider_links *links;
 	char why[VALUE_WHY_MAX];
 
 	*state = f;
 	snprintf(f->dir, sizeof(f->dir), "/tmp/test-providers-stage-XXXXXX");
 	if (!mkdtemp(f->dir) || setenv("KYMO_PROVIDER_DIR", f->dir, 1) < 0 ||
-	    provider_links_new(&links, why) < 0 || tasks_init(&f->tasks) < 0 ||
+	    provider_links_new(&f->links, "test", why) < 0 || tasks_init(&f->tasks) < 0 ||
 	    fxt_archive_init(&f->archive, &f->out, 1) < 0)
 		return -1;
 	f->pipe = (struct pipeline){
@@ -81,7 +81,7 @@ FIXTURE(set_up)
 		.links = { .announce = announce, .lost = count_lost, .userdata = f }
 	};
 	providers_stage_init(&f->stage, &f->pipe);
-	providers_stage_set_links(&f->stage, links);
+	providers_stage_set_links(&f->stage, f->links, &(struct providers_owner){ 0 });
 	if (providers_stage.begin(&f->stage, &o) < 0)
 		return -1;
 	f->stage.context.clock = PROVIDER_CLOCK_BOOTTIME;
@@ -96,6 +96,7 @@ FIXTURE(tear_down)
 	char path[128];
 
 	providers_stage.deinit(&f->stage);
+	provider_links_free(f->links);
 	fxt_archive_deinit(&f->archive);
 	tasks_deinit(&f->tasks);
 	outbuf_deinit(&f->out);
@@ -106,6 +107,12 @@ FIXTURE(tear_down)
 	rmdir(f->dir);
 	free(f);
 	return 0;
+}
+
+static void serve(struct fixture *f)
+{
+	provider_links_poll(f->links);
+	f->stage.listener.fn(f->stage.listener.userdata);
 }
 
 /* ---- programs ---- */
@@ -150,7 +157,7 @@ static bool receive_start(struct fixture *f, struct program *p)
 			    .msg_controllen = sizeof(control) };
 	int fds[2];
 
-	providers_stage_serve(&f->stage);
+	serve(f);
 	assert_int_equal(f->stage.error, 0);
 	if (recvmsg(p->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0)
 		return false;
@@ -239,12 +246,13 @@ static bool has_refused(struct fixture *f)
 /* Returns the bytes of P that were read in this round. */
 static uint64_t bytes_of_round(const struct fixture *f, const struct program *p)
 {
-	const struct provider_link *link = NULL;
+	for (size_t i = 0; i < PROVIDERS_MAX; i++) {
+		const struct provider_program *one = f->stage.programs[i];
 
-	for (size_t pos = 0; (link = provider_links_next(f->stage.links, &pos));)
-		if (link->session == p->start.session)
-			return ((const struct provider_program *)link->userdata)->passed_bytes;
-	fail_msg("the program has no link");
+		if (one && one->seat && one->seat->session == p->start.session)
+			return one->passed_bytes;
+	}
+	fail_msg("the program has no session");
 	return 0;
 }
 
@@ -343,7 +351,7 @@ TEST(ends_at_the_record_of_an_exec)
 	assert_soon(is_closed(f, &p));
 	assert_int_equal(f->stage.n_events, 10);
 	assert_int_equal(f->n_lost, 7);
-	assert_int_equal(f->stage.buffers_bytes, 0);
+	assert_int_equal(provider_links_memory(f->links)->bytes, 0);
 	end_program(&p);
 }
 
@@ -425,7 +433,7 @@ TEST(takes_no_records_from_after_the_end)
 	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
 	close(p.fd);
 	p.fd = -1;
-	providers_stage_serve(&f->stage);
+	serve(f);
 	write_instants(&p, 7, clock_boot_ns(), (uint32_t)getpid());
 	assert_soon(has_read(f, 10));
 	assert_int_equal(f->stage.n_events, 10);
@@ -445,7 +453,7 @@ static void answer_for_program(struct fixture *f, enum provider_message_kind kin
 	do_round(f);
 	send_message(p.fd, kind, p.start.session, 0);
 	assert_soon(is_closed(f, &p));
-	assert_int_equal(provider_links_counts(f->stage.links)->dropped, 1);
+	assert_int_equal(provider_links_counts(f->links)->dropped, 1);
 	for (unsigned i = 0; i < 2; i++)
 		do_round(f);
 	assert_int_equal(f->stage.n_events, 0);
@@ -488,7 +496,7 @@ TEST(ignores_the_answer_to_an_earlier_start)
 	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
 	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
 	assert_soon(has_read(f, 10));
-	assert_int_equal(provider_links_counts(f->stage.links)->dropped, 0);
+	assert_int_equal(provider_links_counts(f->links)->dropped, 0);
 	end_program(&p);
 }
 
@@ -497,13 +505,13 @@ TEST(starts_when_there_is_room)
 	struct fixture *f = *state;
 	struct program p = { .fd = make_socket() };
 
-	f->stage.buffers_bytes = ROOM;
+	provider_links_memory(f->links)->bytes = ROOM;
 	assert_true(connect_socket(f, p.fd));
 	send_message(p.fd, PROVIDER_HELLO, 0, 0);
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(receive_start(f, &p));
 	assert_int_equal(f->stage.n_refused, 1);
-	f->stage.buffers_bytes = 0;
+	provider_links_memory(f->links)->bytes = 0;
 	assert_soon(receive_start(f, &p));
 	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
 	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
@@ -524,13 +532,91 @@ TEST(repeats_a_start_that_failed)
 	send_message(p.fd, PROVIDER_STARTED, p.start.session, -EBUSY);
 	munmap(p.data, p.bytes);
 	assert_soon(has_refused(f));
-	assert_int_equal(f->stage.buffers_bytes, 0);
+	assert_int_equal(provider_links_memory(f->links)->bytes, 0);
 	assert_false(receive_start(f, &p));
 	assert_soon(receive_start(f, &p));
 	send_message(p.fd, PROVIDER_STARTED, p.start.session, 0);
 	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
 	assert_soon(has_read(f, 10));
 	end_program(&p);
+}
+
+/* ---- sessions that share programs ---- */
+
+static bool have_read(struct fixture *f, struct providers_stage *other, uint64_t n)
+{
+	do_round(f);
+	assert_int_equal(providers_stage.advance(other, clock_boot_ns()), 0);
+	return f->stage.n_events + other->n_events >= n;
+}
+
+/* Two sessions of one program have buffers of their own, and one can end without the other. */
+TEST(sessions_share_a_program)
+{
+	const struct session_options o = { .ring_bytes = 1 << 20 };
+	struct fixture *f = *state;
+	struct providers_stage other;
+	struct program p, q;
+	struct provider_message stop;
+
+	providers_stage_init(&other, &f->pipe);
+	providers_stage_set_links(&other, f->links, &(struct providers_owner){ .uid = 1 });
+	assert_int_equal(providers_stage.begin(&other, &o), 0);
+	other.context.clock = PROVIDER_CLOCK_BOOTTIME;
+	begin_program(f, &p);
+	q = (struct program){ .fd = p.fd };
+	assert_soon(receive_start(f, &q));
+	assert_int_not_equal(q.start.session, p.start.session);
+	send_message(q.fd, PROVIDER_STARTED, q.start.session, 0);
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
+	write_instants(&q, 7, clock_boot_ns(), (uint32_t)getpid());
+	assert_soon(have_read(f, &other, 17));
+	assert_true(f->stage.n_events == 10 || f->stage.n_events == 7);
+	assert_int_equal(f->n_lost, 0);
+	assert_int_equal(f->stage.n_events + other.n_events, 17);
+	providers_stage.deinit(&other);
+	assert_true(recv(p.fd, &stop, sizeof(stop), MSG_DONTWAIT) > 0);
+	assert_int_equal(stop.kind, PROVIDER_STOP);
+	assert_int_equal(recv(p.fd, &stop, sizeof(stop), MSG_DONTWAIT), -1);
+	munmap(q.data, q.bytes);
+	end_program(&p);
+}
+
+/* ---- patterns ---- */
+
+TEST(records_categories_that_match)
+{
+	struct fixture *f = *state;
+	struct program p;
+
+	f->stage.context.all_categories = false;
+	f->stage.context.patterns = "x,[a-c]";
+	begin_program(f, &p);
+	write_instants(&p, 10, clock_boot_ns(), (uint32_t)getpid());
+	assert_soon(has_read(f, 10));
+	end_program(&p);
+	f->stage.context.patterns = "x,y";
+	begin_program(f, &p);
+	write_instants(&p, 7, clock_boot_ns(), (uint32_t)getpid());
+	for (unsigned i = 0; i < 2; i++)
+		do_round(f);
+	assert_int_equal(f->stage.n_events, 10);
+	assert_int_equal(f->n_lost, 0);
+	end_program(&p);
+}
+
+/* Patterns and names that take long can use up the time of a round, but no more. */
+TEST(limits_comparisons)
+{
+	uint64_t left = 150;
+
+	(void)state;
+	assert_true(provider_program_matches("x,ab*", "abc", 3, &left));
+	assert_int_equal(left, 95);
+	assert_false(provider_program_matches("x,ab*", "xyz", 3, &left));
+	assert_int_equal(left, 40);
+	assert_false(provider_program_matches("x,ab*", "abc", 3, &left));
+	assert_int_equal(left, 0);
 }
 
 int main(void)
@@ -551,6 +637,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(starts_when_there_is_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(repeats_a_start_that_failed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sessions_share_a_program, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(records_categories_that_match, set_up, tear_down),
+		cmocka_unit_test(limits_comparisons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
