@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/options/filter-values.h"
@@ -19,6 +20,7 @@ const char *option_bus_type(const struct option_row *row)
 		[OPTION_COMMS] = "as",      [OPTION_CGROUPS] = "a(tus)",
 		[OPTION_FILES] = "ah",      [OPTION_CALLS] = "as",
 		[OPTION_MOMENTS] = "as",    [OPTION_TRACEPOINTS] = "as",
+		[OPTION_APP] = "as",
 	};
 
 	return row->bus ? types[row->type] : NULL;
@@ -160,6 +162,7 @@ static int option_bus_read_one(sd_bus_message *m, const struct option_row *row,
 	case OPTION_CALLS:
 	case OPTION_MOMENTS:
 	case OPTION_TRACEPOINTS:
+	case OPTION_APP:
 		return option_bus_read_call(m, row, to, why);
 	default:
 		return option_bus_read_number(m, row, to, why);
@@ -266,6 +269,19 @@ static int option_bus_append_calls(sd_bus_message *m, const struct call_options 
 	return r;
 }
 
+static int option_bus_append_app(sd_bus_message *m, const char *patterns)
+{
+	char pattern[OPTION_APP_MAX];
+	int r = 0;
+
+	for (size_t n; r >= 0 && patterns && *patterns; patterns += n + (patterns[n] == ',')) {
+		n = strcspn(patterns, ",");
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)n, patterns);
+		r = sd_bus_message_append(m, "s", pattern);
+	}
+	return r;
+}
+
 static int option_bus_append_items(sd_bus_message *m, const struct option_row *row,
 				   const struct session_options *o)
 {
@@ -289,6 +305,8 @@ static int option_bus_append_items(sd_bus_message *m, const struct option_row *r
 	case OPTION_MOMENTS:
 	case OPTION_TRACEPOINTS:
 		return option_bus_append_calls(m, option_at(row, o));
+	case OPTION_APP:
+		return option_bus_append_app(m, o->app);
 	default:
 		files = option_at(row, o);
 		return option_bus_append_numbers(m, "h", files->fds, files->n);

@@ -40,7 +40,7 @@ static int collection_rows_parse_categories(struct collection *to, const char *t
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy, *word;
 	uint32_t bits, all = 0;
-	int r;
+	int r = 0;
 
 	if (!copy)
 		return -ENOMEM;
@@ -48,13 +48,17 @@ static int collection_rows_parse_categories(struct collection *to, const char *t
 		bits = CATEGORY_TRACEPOINTS;
 		if (tracepoint_preset_find(word, strlen(word))) {
 			r = option_parse(option_of_bus("tracepoints"), &to->session, word, why);
-			if (r < 0)
-				return r;
+		} else if (strncmp(word, APP_PREFIX, strlen(APP_PREFIX)) == 0) {
+			bits = CATEGORY_APP;
+			r = option_parse(option_of_bus("app"), &to->session,
+					 word + strlen(APP_PREFIX), why);
 		} else if (*word && categories_parse(word, &bits, NULL, NULL) < 0) {
 			return value_refuse(
 				why, "unknown category '%.40s'; `kymo record -e help` lists them",
 				word);
 		}
+		if (r < 0)
+			return r;
 		all |= *word ? bits : 0;
 	}
 	if (all == 0)

@@ -125,6 +125,8 @@ const struct option_row option_rows[] = {
 	  .type = OPTION_TRACEPOINTS, .flags = OPTION_LIST, .offset = AT(tracepoints),
 	  .n_max = OPTION_TRACEPOINTS_MAX, .values = "SYSTEM:NAME or a set, with a condition in brackets",
 	  .categories = CATEGORY_TRACEPOINTS },
+	{ .bus = "app", .type = OPTION_APP, .offset = AT(app), .n_max = OPTION_APP_MAX,
+	  .values = "a category of programs, as render or net*", .categories = CATEGORY_APP },
 	{ "flush", 0, "TIME", OPTION_OF_ARCHIVES, HOW, "write at least this often", "flush_ns",
 	  "Collection", "FlushInterval", NUMBER(TIME, AT(flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX),
 	  USUALLY(FLUSH_NS_DEFAULT, "250ms"), ALWAYS_STORED("flush", 2) },

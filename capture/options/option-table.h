@@ -37,6 +37,7 @@ enum option_type {
 	OPTION_CGROUP,  /* the path of a cgroup, which is found before it is sent */
 	OPTION_UNIT,
 	OPTION_FILES,       /* open files, on the bus */
+	OPTION_APP,         /* patterns of categories of programs; on command lines, -e */
 	OPTION_TRACEPOINTS, /* specifications (tracepoint-spec.h); on command lines, -e */
 	OPTION_MOMENTS,     /* compiled moments (model/moments/moment-plan.h), each with a file */
 	OPTION_CALLS,       /* specifications of calls (call-spec.h), each with a file */

@@ -139,6 +139,17 @@ static int option_parse_tracepoint(const struct option_row *row, struct session_
 	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
 }
 
+static int option_parse_app(struct session_options *o, const char *text, char *why)
+{
+	int r = session_options_add_app(o, text);
+
+	if (r == -EINVAL)
+		return value_refuse(why,
+				    "name a category of programs, as in app:render or app:net*");
+	return r == -E2BIG ? value_refuse(why, "the names of categories of programs are too long")
+			   : r;
+}
+
 int option_parse(const struct option_row *row, void *options, const char *text,
 		 char why[static VALUE_WHY_MAX])
 {
@@ -164,6 +175,8 @@ int option_parse(const struct option_row *row, void *options, const char *text,
 		return option_parse_moment(row, options, text, why);
 	case OPTION_TRACEPOINTS:
 		return option_parse_tracepoint(row, options, text, why);
+	case OPTION_APP:
+		return option_parse_app(o, text, why);
 	case OPTION_COMMS:
 		return filter_add_comm(&o->filter, text, why);
 	case OPTION_USERS:

@@ -34,7 +34,7 @@ enum capture_category {
 	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
 	CATEGORY_TRACEPOINTS = 1 << 15, /* requires session_options.tracepoints */
 	CATEGORY_BLOCK = 1 << 16,
-	CATEGORY_APP = 1 << 17,          /* needs session_set_providers() */
+	CATEGORY_APP = 1 << 17,          /* recorded if session_set_providers() was called */
 	CATEGORY_WAKER_STACKS = 1 << 18, /* requires CATEGORY_OFFCPU */
 	/* CATEGORY_PROFILE is left out where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,

@@ -110,17 +110,12 @@ static int record_options_parse_tracepoint(struct record_options *o, const char 
 /* Adds a pattern of categories of programs, which follows "app:". */
 static int record_options_parse_app(struct record_options *o, const char *name, const char *text)
 {
-	int r = session_options_add_app(&o->session, text);
+	char why[VALUE_WHY_MAX];
+	int r = option_parse(option_of_bus("app"), &o->session, text, why);
 
-	if (r == -EINVAL)
-		return cli_usage_error("%s: after 'app:', name a category of programs, as in "
-				       "app:render or app:net*",
-				       name);
-	if (r == -E2BIG)
-		return cli_usage_error("%s: the names of categories of programs are too long",
-				       name);
-	o->session.categories |= CATEGORY_APP;
-	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
+	if (r == 0)
+		o->session.categories |= CATEGORY_APP;
+	return record_options_added(name, r, why);
 }
 
 static int record_options_parse_category(struct record_options *o, const char *name,
@@ -193,7 +188,7 @@ static void record_options_resolve_all_categories(struct record_options *o)
 		bits &= ~(uint32_t)CATEGORY_MOMENTS;
 	if (!o->session.tracepoints.n_specs)
 		bits &= ~(uint32_t)CATEGORY_TRACEPOINTS;
-	/* (only one recording at a time can have it, so two with "all" would exclude each other) */
+	/* (with --direct, only one recording at a time can have it) */
 	bits &= ~(uint32_t)CATEGORY_APP;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;

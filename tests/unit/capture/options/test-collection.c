@@ -138,6 +138,14 @@ TEST(test_filter)
 	assert_int_equal(c.session.filter.n_cgroups, 0);
 }
 
+/* Categories of programs are words of Categories=. */
+TEST(test_categories_of_programs)
+{
+	good("[Collection]\nCategories=sched app:render,app:net*\n");
+	assert_int_equal(c.session.categories & CATEGORY_APP, CATEGORY_APP);
+	assert_string_equal(c.session.app, "render,net*");
+}
+
 /* Sets of tracepoints are words of Categories=, and with conditions of Tracepoint=. */
 TEST(test_tracepoint_sets)
 {
@@ -428,6 +436,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		CASE(test_empty),          CASE(test_collection),
 		CASE(test_filter),         CASE(test_tracepoint_sets),
+		CASE(test_categories_of_programs),
 		CASE(test_memory),         CASE(test_output),
 		CASE(test_flight),         CASE(test_every_key),
 		CASE(test_lines),          CASE(test_unknown_keys),
