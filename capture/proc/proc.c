@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #define TASK_EXITING 0x4 /* PF_EXITING of the kernel */
 
@@ -97,6 +99,20 @@ bool proc_is_exiting(uint32_t pid)
 	rest = strrchr(stat, ')');
 	return !rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
 	       flags & TASK_EXITING;
+}
+
+void proc_cgroup(uint32_t pid, char *to, size_t room)
+{
+	char text[PATH_MAX + 256];
+	size_t n = proc_read_file(pid, "cgroup", text, sizeof(text) - 1);
+	const char *line = text;
+
+	text[n] = '\0';
+	while (line && strncmp(line, "0::", 3) != 0) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	text_clean(to, room, line ? line + 3 : "", line ? strcspn(line + 3, "\n") : 0);
 }
 
 int proc_identity(uint32_t tid, struct rec_identity *ret)

@@ -42,6 +42,12 @@ bool proc_is_exiting(uint32_t pid);
 int proc_identity(uint32_t tid, struct rec_identity *ret);
 
 /*
+ * Writes the path of the cgroup (version 2) of process PID to TO, cleaned (text_clean()), or "".
+ * Does not block.
+ */
+void proc_cgroup(uint32_t pid, char *to, size_t room);
+
+/*
  * Reads the command line of process PID, at most ROOM bytes, whose arguments are separated by NUL.
  * Returns the number of bytes, 0 if the process has no command line or has ended.
  */

@@ -269,7 +269,7 @@ static void verb_status_print_usage(const struct bus_client_usage *u)
 	} rows[] = {
 		{ "sessions", "sessions:", false },    { "ring_bytes", "rings:", true },
 		{ "memory_blocks", "blocks:", false }, { "stack_tables_bytes", "tables:", true },
-		{ "flight_bytes", "flights:", true },
+		{ "flight_bytes", "flights:", true },  { "buffer_bytes", "buffers:", true },
 	};
 	const char *shown = u->name;
 	bool is_size = false;

@@ -52,6 +52,7 @@ struct call_row {
 static const struct call_row of_manager[] = {
 	{ KYMO_MANAGER_INTERFACE, "GetCapabilities", NEED_NOTHING },
 	{ KYMO_MANAGER_INTERFACE, "ListSessions", NEED_LIST },
+	{ KYMO_MANAGER_INTERFACE, "ListProviders", NEED_LIST },
 	{ PROPERTIES, "Get", NEED_NOTHING },
 	{ PROPERTIES, "GetAll", NEED_NOTHING },
 	{ INTROSPECTED, "Introspect", NEED_NOTHING },

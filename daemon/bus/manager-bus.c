@@ -12,6 +12,7 @@
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
 #include "daemon/common/log.h"
+#include "daemon/sessions/daemon-providers.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/bus/service.h"
@@ -64,6 +65,19 @@ static int manager_bus_method_list_sessions(sd_bus_message *call, void *userdata
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+static int manager_bus_method_list_providers(sd_bus_message *call, void *userdata,
+					     sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+	const struct daemon_providers_caller caller = {
+		.uid = access_sender_uid(m->access, call),
+		.sees_all = access_may(m->access, call, RIGHT_VIEW),
+	};
+	int r = daemon_providers_list(m, call, &caller, reterr);
+
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
 static int manager_bus_method_get_session(sd_bus_message *call, void *userdata,
@@ -194,6 +208,9 @@ static const sd_bus_vtable vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListSessions", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(sos)", sessions),
 				manager_bus_method_list_sessions, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListProviders", SD_BUS_NO_ARGS,
+				SD_BUS_RESULT("aa{sv}", providers), manager_bus_method_list_providers,
+				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetSession", SD_BUS_ARGS("s", name), SD_BUS_RESULT("o", session),
 				manager_bus_method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetCapabilities", SD_BUS_NO_ARGS,

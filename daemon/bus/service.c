@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "daemon/access/access.h"
 #include "daemon/common/log.h"
+#include "daemon/sessions/daemon-providers.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 
@@ -228,7 +229,7 @@ static bool service_has_sessions(const struct manager *m)
 static bool service_is_idle(const struct service *s)
 {
 	return !service_has_sessions(s->manager) && !s->manager->exiting &&
-	       !access_is_waiting(s->manager->access);
+	       !access_is_waiting(s->manager->access) && !daemon_providers_is_waiting(s->manager);
 }
 
 /* Handles the release of the name: all earlier messages to it have been read. */

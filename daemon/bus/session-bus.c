@@ -14,6 +14,7 @@
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
 #include "daemon/files/flight-directories.h"
+#include "daemon/sessions/daemon-providers.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/manager.h"
@@ -27,7 +28,8 @@ static int session_bus_method_start(sd_bus_message *call, void *userdata, sd_bus
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
 	/* A second start is refused without being counted. */
 	if (session_state(s->session) == SESSION_READY) {
-		r = manager_rate_limit(s->manager, s->uid, reterr);
+		r = manager_rate_limit(s->manager, s->uid, reterr)
+			    ?: daemon_providers_join(s, reterr);
 		if (r < 0)
 			return r;
 	}

@@ -249,6 +249,8 @@ static int daemon_session_on_settle(sd_event_source *source, void *userdata)
 	struct manager *m = s->manager;
 
 	daemon_session_report_steps(s);
+	if (daemon_session_finished(s))
+		session_leave_providers(s->session);
 	daemon_session_notify_due(s);
 	collection_snapshot_keep(s);
 	daemon_session_notify_state(s);

@@ -32,6 +32,7 @@ enum {
 struct access;
 struct daemon_session;
 struct collection_saving;
+struct daemon_providers;
 
 struct manager;
 
@@ -59,10 +60,11 @@ struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
-	uint64_t start_ns;                 /* start of the daemon, CLOCK_BOOTTIME */
-	struct collection_places places;   /* initially the directories of the package */
-	struct daemon_session *sessions;   /* newest first */
-	struct collection_saving *savings; /* see collection-snapshots.h */
+	uint64_t start_ns;                  /* start of the daemon, CLOCK_BOOTTIME */
+	struct collection_places places;    /* initially the directories of the package */
+	struct daemon_session *sessions;    /* newest first */
+	struct collection_saving *savings;  /* see collection-snapshots.h */
+	struct daemon_providers *providers; /* see daemon-providers.h; NULL = no program connects */
 	struct rate_limit efforts;
 	sd_event_source *tick; /* timer that signals counters while a session runs */
 	sd_event_source *deadline;

@@ -10,6 +10,9 @@
 /* The spare queue of each session counts, but is not part of the default size. */
 #define SPARE_BYTES (UINT64_C(32) << 20)
 
+/* The buffer of one program: the default rings of eight CPUs. */
+#define BUFFER_BYTES (UINT64_C(32) << 20)
+
 static const struct {
 	uint64_t all;
 	uint64_t memory;          /* a machine with this memory has all of the limits */
@@ -22,6 +25,8 @@ static const struct {
 	[LIMITED_BLOCKS] = { MEMORY_BLOCKS_MAX, UINT64_C(15) << 30, 4, 2, 4,
 			     MEMORY_BLOCKS_DEFAULT },
 	[LIMITED_TABLES] = { UINT64_C(2) << 30, UINT64_C(15) << 30, 4, 4, 8, STACK_TABLES_DEFAULT },
+	/* (a machine can have so many in all, see provider-seats.h) */
+	[LIMITED_BUFFERS] = { UINT64_C(1) << 30, UINT64_C(15) << 30, 4, 2, 4, BUFFER_BYTES },
 	/* (a quarter of the memory, for the data that users want to keep) */
 	[LIMITED_FLIGHTS] = { UINT64_C(1) << 30, UINT64_C(4) << 30, 4, 4, 8, FLIGHT_BYTES_DEFAULT },
 };

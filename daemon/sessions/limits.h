@@ -11,6 +11,7 @@ enum limited {
 	LIMITED_RINGS,   /* bytes of rings with their queues, on all CPUs */
 	LIMITED_BLOCKS,  /* blocks in the tables of all sessions */
 	LIMITED_TABLES,  /* bytes of unwind tables */
+	LIMITED_BUFFERS, /* bytes of buffers of programs with events of their own */
 	LIMITED_FLIGHTS, /* bytes of the content of all flight recorders */
 };
 

@@ -17,6 +17,7 @@
 #include "daemon/files/flight-directories.h"
 #include "daemon/common/log.h"
 #include "daemon/common/machine-memory.h"
+#include "daemon/sessions/daemon-providers.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/bus-signals.h"
@@ -295,6 +296,11 @@ static uint64_t manager_flight_of(const struct daemon_session *s)
 	return o->mode == SESSION_FLIGHT ? o->flight_bytes : 0;
 }
 
+static uint64_t manager_buffers_of(const struct daemon_session *s)
+{
+	return providers_stage_bytes(session_providers(s->session));
+}
+
 void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX])
 {
@@ -307,6 +313,7 @@ void manager_usage(const struct manager *m, uid_t uid,
 		{ "memory_blocks", manager_blocks_of, LIMITED_BLOCKS },
 		{ "stack_tables_bytes", manager_tables_of, LIMITED_TABLES },
 		{ "flight_bytes", manager_flight_of, LIMITED_FLIGHTS },
+		{ "buffer_bytes", manager_buffers_of, LIMITED_BUFFERS },
 	};
 	struct limit_use has = manager_use_of(m, uid, manager_count_active);
 
@@ -511,6 +518,7 @@ void manager_settle(struct manager *m)
 
 	if (m->exiting && !active && manager_all_notified(m) && !m->savings)
 		sd_event_exit(m->event, m->exit_status);
+	daemon_providers_settle(m);
 	sd_event_source_get_enabled(m->tick, &enabled);
 	if (active == (enabled != SD_EVENT_OFF))
 		return;
@@ -665,6 +673,7 @@ struct manager *manager_free(struct manager *m)
 	while (m->sessions)
 		manager_remove(m, m->sessions);
 	collection_savings_free(m);
+	m->providers = daemon_providers_free(m->providers);
 	close_fd(m->flights_fd);
 	access_free(m->access);
 	sd_event_source_disable_unref(m->tick);

@@ -61,7 +61,7 @@ struct manager_usage {
 	uint64_t all, all_max, user, user_max;
 };
 
-enum { MANAGER_USAGE_MAX = 5 };
+enum { MANAGER_USAGE_MAX = 6 };
 
 void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX]);

@@ -366,10 +366,6 @@ static int session_options_bus_check_request(const struct create_request *reques
 						   "`profile` (only `linger` can)",
 						   seen->other)
 				   : 0;
-	if (request->options.categories & CATEGORY_APP)
-		return bus_error_set(reterr, -EOPNOTSUPP,
-				     "option `categories`: the service does not record the events "
-				     "of programs (`app`): use kymo record --direct");
 	r = session_options_check_output_given(request, reterr);
 	if (r == 0 &&
 	    option_check(&request->options, 0, session_options_bus_on_complaint, reterr) > 0)

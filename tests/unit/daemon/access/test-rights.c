@@ -28,6 +28,7 @@ TEST(test_rights_need_table)
 		{ { UID, manager, MANAGER, "CreateSession", .own = true, .profile = true },
 		  NEED_ROOT },
 		{ { UID, manager, MANAGER, "ListSessions" }, NEED_LIST },
+		{ { UID, manager, MANAGER, "ListProviders" }, NEED_LIST },
 		{ { UID, manager, MANAGER, "GetCapabilities" }, NEED_NOTHING },
 		{ { UID, manager, MANAGER, "GetSession", "x", .has_name = true }, NEED_NOTHING },
 		{ { UID, manager, MANAGER, "GetSession", "x" }, NEED_LIST },

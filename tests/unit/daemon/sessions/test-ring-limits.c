@@ -122,6 +122,7 @@ TEST(test_two_sessions)
 	} rows[] = {
 		{ LIMITED_BLOCKS, MEMORY_BLOCKS_DEFAULT },
 		{ LIMITED_TABLES, STACK_TABLES_DEFAULT },
+		{ LIMITED_BUFFERS, 32 << 20 },
 		{ LIMITED_FLIGHTS, FLIGHT_BYTES_DEFAULT },
 	};
 
@@ -155,6 +156,8 @@ TEST(test_shares)
 		/* (two default sessions) */
 		{ 2 * GIB, LIMITED_TABLES, { 4 * GIB / 15, 4 * GIB / 60, GIB / 8, GIB / 16 } },
 		{ 15 * GIB / 4, LIMITED_TABLES, { GIB / 2, GIB / 8, GIB / 8, GIB / 16 } },
+		{ 15 * GIB, LIMITED_BUFFERS, { GIB, GIB / 4, GIB / 2, GIB / 4 } },
+		{ 15 * GIB / 2, LIMITED_BUFFERS, { GIB / 2, GIB / 8, GIB / 4, GIB / 8 } },
 		{ 4 * GIB, LIMITED_FLIGHTS, { GIB, GIB / 4, GIB / 4, GIB / 8 } },
 		{ 2 * GIB, LIMITED_FLIGHTS, { GIB / 2, GIB / 8, GIB / 8, GIB / 16 } },
 	};
