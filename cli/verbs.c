@@ -20,6 +20,7 @@ const struct verb *const verbs[] = {
 	&verb_monitor_row,
 	&verb_top_row,
 	&verb_capabilities_row,
+	&verb_providers_row,
 	&verb_summary_row,
 	&verb_flame_row,
 	&verb_why_row,

@@ -130,6 +130,31 @@ struct bus_client_session {
 int bus_client_list(struct bus_client *c, struct bus_client_session **ret);
 struct bus_client_session *bus_client_list_free(struct bus_client_session *list);
 
+/* A program that is connected to the daemon, with the sessions that record it. */
+struct bus_client_provider {
+	char *name, *cgroup;
+	uint32_t pid, uid;
+	struct bus_client_category {
+		char *name;
+		bool is_on; /* a session that this user can see records it */
+	} *categories;
+	size_t n_categories;
+	struct bus_client_recorded {
+		char *path, *name;
+		uint64_t written, lost; /* records */
+	} *sessions;
+	size_t n_sessions;
+};
+
+struct bus_client_providers {
+	struct bus_client_provider *providers;
+	size_t n;
+};
+
+/* Lists the programs that this user can see. */
+int bus_client_providers(struct bus_client *c, struct bus_client_providers *ret);
+void bus_client_providers_deinit(struct bus_client_providers *p);
+
 /* Like capabilities_probe(), for the daemon; the strings are valid until C is freed. */
 int bus_client_capabilities(struct bus_client *c, struct capability caps[static CAPABILITIES_MAX]);
 

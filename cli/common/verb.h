@@ -58,6 +58,7 @@ extern const struct verb verb_merge_row;
 extern const struct verb verb_monitor_row;
 extern const struct verb verb_open_row;
 extern const struct verb verb_postprocess_row;
+extern const struct verb verb_providers_row;
 extern const struct verb verb_record_row;
 extern const struct verb verb_redact_row;
 extern const struct verb verb_repair_row;
