@@ -153,6 +153,20 @@ expect_recorded "$CONTAINER/srv/bob/t.fxt" container_as bob kymo record --own -d
 expect_exit 0 "$KYMO" check "$CONTAINER/srv/bob/t.fxt"
 note "recorded for root, alice and bob after $SECONDS s"
 
+# ---- a program of bob's with events of its own, from before the recording ----
+
+cp "$APP_LOAD" "$KYMO_BUILD/provider/libkymo-provider.so.0" "$CONTAINER/srv"
+chmod 755 "$CONTAINER/srv/app-load" "$CONTAINER/srv/libkymo-provider.so.0"
+# (In a container, threads that end before their first event is read are not known.)
+container systemd-run -q --unit=early -p User=bob -E LD_LIBRARY_PATH=/srv /srv/app-load 1 100
+expect_exit 0 container_as alice kymo start apps -e app -o /srv/alice/apps.fxt
+has_left() {
+	[ "$(unit ActiveState early.service)" = inactive ]
+}
+expect_in 30 has_left
+expect_recorded "$CONTAINER/srv/alice/apps.fxt" container_as alice kymo stop apps
+assert_eq "$("$KYMO" dump "$CONTAINER/srv/alice/apps.fxt" | grep -c 'event app_[a-z]*:')" 151 "records of his program"
+
 # ---- the README's section on the service, as it stands there ----
 
 container gpasswd -d alice kymo >"$TMP/gpasswd.log"

@@ -4,8 +4,8 @@
 # The rights that kymod.service grants are enough for all tasks of the service. With only these
 # capabilities and system calls, and without a path to its own program, which was replaced, the
 # service samples, finds the addresses of the kernel, finds the allocator in a program that only its
-# owner may read, and holds this program for the search for leaks. (In a container, its pids would
-# differ from those in the kernel's records.) The test repeats this with a kernel that refuses perf
+# owner may read, holds this program for the search for leaks, and records the events of another
+# user's program. (In a container, its pids would differ from those in the kernel's records.) The test repeats this with a kernel that refuses perf
 # events, as Debian's kernels do: then kymo-perf.service opens them, with no other capability.
 
 . "$(dirname "$0")/../lib.sh"
@@ -56,9 +56,10 @@ done
 calls kymo-perf >"$TMP/perf-calls"
 grep -vx perf_event_open "$TMP/calls" >"$TMP/calls-without-perf"
 
-export RUNTIME_DIRECTORY=$TMP/run
+export RUNTIME_DIRECTORY=$TMP/run KYMO_PROVIDER_DIR=$TMP/run
 mkdir "$TMP/home" "$TMP/run"
-chmod 755 "$TMP"
+cp "$APP_LOAD" "$KYMO_BUILD/provider/libkymo-provider.so.0" "$TMP"
+chmod 755 "$TMP" "$TMP/run" "$TMP/app-load" "$TMP/libkymo-provider.so.0"
 mkfifo "$TMP/go"
 
 # The program and its process belong to another user, and no other user may read it. As after an
@@ -84,7 +85,7 @@ expect_soon 10 test -S "$perf"
 # start_closed CALLS: starts the service with these system calls. In its mount namespace, the
 # program's path does not exist.
 start_closed() {
-	unshare --mount --propagation private bash -c "mount -t tmpfs none '$TMP/home' && exec setpriv \
+	unshare --mount --propagation private bash -c "mount -t tmpfs none '$TMP/home' && umask 077 && exec setpriv \
 		--bounding-set=-all,$(unit_capabilities kymod) --no-new-privs '${ALLOW_CALLS}' '$1' '$KYMOD' --bus '$BUS' --perf-events '$perf'" \
 		>"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
@@ -135,6 +136,13 @@ all_of_it() {
 	expect_soon 5 is_asleep "$plant"
 	exec 9>&-
 	kill $plant
+
+	note "the events of a program of another user"
+	LD_LIBRARY_PATH=$TMP setpriv --reuid=4711 --regid=4711 --clear-groups "$TMP/app-load" 2 100 >"$TMP/made" &
+	load=$!
+	expect_recorded "$TMP/app.fxt" "$KYMO" record --bus "$BUS" -o "$TMP/app.fxt" -e app -p $load
+	wait $load
+	assert_eq "$("$KYMO" dump "$TMP/app.fxt" | grep -c 'event app_[a-z]*:')" 302 "records of the program"
 	stop_kymod
 	assert_empty <(grep -vE ' (records|ended |removed [0-9]+ breakpoints )' "$TMP/kymod.log") "complaints of kymod"
 }
