@@ -45,13 +45,18 @@ uint64_t why_instances_busy_ns(const struct why_times *t)
 	return ns;
 }
 
-/* Whether A belongs before B: a deadlock, or longer. Of equally long ones, the busier thread's. */
+/*
+ * Whether A belongs before B: a deadlock, or no wait for work, or longer. Of equally long ones, the
+ * busier thread's.
+ */
 static bool why_instances_is_worse(const struct why_instance *a, const struct why_instance *b)
 {
 	uint64_t ns = a->to_ns - a->from_ns, than_ns = b->to_ns - b->from_ns;
 
 	if (a->deadlocked != b->deadlocked)
 		return a->deadlocked;
+	if (a->for_work != b->for_work)
+		return b->for_work;
 	return ns != than_ns ? ns > than_ns
 			     : why_instances_busy_ns(&a->times) > why_instances_busy_ns(&b->times);
 }
@@ -99,6 +104,7 @@ struct why_walk {
 	struct why *w;
 	struct why_thread *thread;
 	struct why_instance now; /* tid 0 = none */
+	bool only_work;          /* all of its waits are for work, and no thread has ended them */
 	bool is_kernel_thread;
 };
 
@@ -114,6 +120,7 @@ static int why_instances_close(struct why_walk *walk)
 	if (walk->w->state->options.what != WHY_INSTANCE_WAIT)
 		return 0;
 	now.what = WHY_INSTANCE_WAIT;
+	now.for_work = walk->only_work && walk->w->state->many_threads;
 	now.deadlocked = now.open && why_instances_deadlock(walk->w, now.tid) > 0;
 	return why_instances_keep(walk->w, &now);
 }
@@ -133,22 +140,36 @@ static void why_instances_extend(struct why_walk *walk, const struct thread_segm
 			segment->end != THREAD_END_EVENT;
 }
 
+/* Whether a thread has ended the wait of SEGMENT. */
+static bool why_instances_was_woken(const struct why *w, const struct thread_segment *segment)
+{
+	return segment->woken &&
+	       why_thread_role(w->state->summary, segment->waker_tid) == WHY_ROLE_TASK;
+}
+
 static int why_instances_walk_segment(struct why_walk *walk, const struct thread_segment *segment)
 {
 	struct why_state *s = walk->w->state;
 	struct wait_verdict verdict;
+	bool is_idle;
 	int r;
 
 	if (segment->state == THREAD_RUNNABLE) {
+		/* A thread that has work by now, and no CPU, does not wait for work. */
+		r = walk->only_work && s->many_threads ? why_instances_close(walk) : 0;
+		walk->only_work = false;
 		why_instances_extend(walk, segment);
-		return 0;
+		return r;
 	}
 	if (segment->state != THREAD_BLOCKED)
 		return why_instances_close(walk);
 	r = why_waits_judge(&s->waits, segment, walk->is_kernel_thread, &verdict);
 	walk->thread->waits = segment->to_ns >= walk->w->to_ns;
-	if (r == 0 && !s->options.with_idle && why_instances_is_idle(walk->w, segment, &verdict))
+	is_idle = r == 0 && why_instances_is_idle(walk->w, segment, &verdict);
+	if (is_idle && !s->options.with_idle)
 		return why_instances_close(walk);
+	walk->only_work = (walk->now.tid == 0 || walk->only_work) && is_idle &&
+			  !why_instances_was_woken(walk->w, segment);
 	why_instances_extend(walk, segment);
 	return r;
 }
@@ -256,10 +277,7 @@ static void why_instances_note_wait(const struct why *w, const struct thread_seg
 {
 	i->wait_ns = segment->from_ns;
 	i->wait_open = segment->end == THREAD_END_OPEN;
-	i->waker = 0;
-	if (segment->woken &&
-	    why_thread_role(w->state->summary, segment->waker_tid) == WHY_ROLE_TASK)
-		i->waker = segment->waker_tid;
+	i->waker = why_instances_was_woken(w, segment) ? segment->waker_tid : 0;
 }
 
 int why_instances_find_wait(struct why *w, struct why_instance *i)

@@ -22,6 +22,7 @@ struct why_state {
 	struct cpu_budget visits; /* of segments, for all paths */
 	struct table holders;     /* of all selected threads: koid + 1 -> struct cpu_share, owned */
 	struct table thread_holders; /* of the thread that is being computed, likewise */
+	bool many_threads;           /* several threads are selected */
 	size_t n_splits;             /* of calls, and of intervals between marks */
 	uint64_t last_ns;            /* the last time in the history */
 	size_t room_open_waits;

@@ -321,6 +321,15 @@ static int why_verdict_of_others(const struct why_case *c, const struct why_sums
 					      NAME(c, v->culprit), v->culprit);
 }
 
+/* Whether the thread was kept from running for most of the time, whatever other threads did. */
+static bool why_verdict_is_held_back(const struct why_sums *sums)
+{
+	if (sums->cause_ns < sums->total_ns / 2)
+		return false;
+	return sums->cause == WAIT_STOPPED || sums->cause == WAIT_TRACED ||
+	       sums->cause == WAIT_FROZEN || sums->cause == WAIT_THROTTLED;
+}
+
 /* A wait that no other thread explains. */
 static int why_verdict_own_wait(const struct why_case *c, const struct why_sums *sums,
 				struct why_verdict *v)
@@ -364,6 +373,7 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 	const char *text = rows[sums->cause].text ?: "waited %s";
 	const char *remedy = rows[sums->cause].remedy;
 	size_t before = strcspn(text, "%");
+	char until[WHY_DEED_MAX] = "";
 
 	v->kind = rows[sums->cause].kind;
 	v->ns = sums->cause_ns;
@@ -372,9 +382,14 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 	/* (other waits for memory are those of the whole machine) */
 	if (sums->cause == WAIT_MEMORY && c->function && strstr(c->function, "mem_cgroup"))
 		remedy = "Raise the memory limit of its cgroup (memory.high, memory.max).";
+	/* (the one that lets it run is usually the one that has held it back) */
+	if (why_verdict_is_held_back(sums) && c->waker != 0) {
+		v->culprit = c->waker;
+		snprintf(until, sizeof(until), ", until %s woke it", NAME(c, c->waker));
+	}
 	if (rows[sums->cause].text)
-		return why_verdict_print(&v->text, "%s %.*s%s%s.", NAME(c, c->tid), (int)before,
-					 text, TEXT_TIME(sums->cause_ns), text + before + 2)
+		return why_verdict_print(&v->text, "%s %.*s%s%s%s.", NAME(c, c->tid), (int)before,
+					 text, TEXT_TIME(sums->cause_ns), text + before + 2, until)
 			       ?: !remedy ? 0
 					  : why_verdict_print(&v->remedy, "%s", remedy);
 	return why_verdict_print(&v->text, "%s %s %s%s.", NAME(c, c->tid),
@@ -424,6 +439,8 @@ static int why_verdict_by_path(const struct why_case *c, const struct why_sums *
 	bool is_file_system = sums->cause == WAIT_FILE_SYSTEM;
 	uint64_t half_ns = sums->total_ns / 2;
 
+	if (why_verdict_is_held_back(sums))
+		return -ENODATA;
 	if (sums->ready_held && sums->ready_held->ns >= half_ns)
 		return why_verdict_inversion(c, sums, v);
 	if (sums->others_ready_ns >= half_ns && sums->holder != 0)

@@ -424,6 +424,17 @@ static int why_list_threads(const struct why_state *s, uint32_t **ret, size_t *r
 	return 0;
 }
 
+/* Keeps the selected ones of N threads. Returns their number. */
+static size_t why_select(const struct why_options *o, uint32_t *tids, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (o->wants(o->userdata, tids[i]))
+			tids[kept++] = tids[i];
+	return kept;
+}
+
 static int why_add_threads(struct why *w)
 {
 	const struct why_options *o = &w->state->options;
@@ -437,9 +448,11 @@ static int why_add_threads(struct why *w)
 	w->worst = calloc(o->n_worst + 1, sizeof(*w->worst));
 	if (!w->threads || !w->worst)
 		return -ENOMEM;
+	if (o->wants)
+		n = why_select(o, tids, n);
+	w->state->many_threads = n > 1;
 	for (size_t i = 0; i < n && r == 0; i++)
-		if (!o->wants || o->wants(o->userdata, tids[i]))
-			r = why_add_thread(w, tids[i]);
+		r = why_add_thread(w, tids[i]);
 	SORT(w->threads, w->n_threads, why_thread_order);
 	why_instances_finish(w);
 	return r ?: why_split_set_holders(&w->total, &w->state->holders);

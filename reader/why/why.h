@@ -64,7 +64,8 @@ struct why_options {
 	uint64_t min_ns;         /* shorter instances are counted, but are not shown */
 	size_t n_worst;          /* at most WHY_WORST_MAX */
 	/*
-	 * Threads were selected by name: waits for work (WAIT_IS_IDLE) are instances, too.
+	 * Threads were selected by name: waits for work (WAIT_IS_IDLE) are instances, too. If these
+	 * are several threads, waits for work that no thread has ended come last.
 	 */
 	bool with_idle;
 	/* Patterns, borrowed: see why-spans.h. For WHY_INSTANCE_CALL and WHY_INSTANCE_BETWEEN. */
@@ -83,6 +84,7 @@ struct why_instance {
 	bool open;        /* it has not ended */
 	bool deadlocked;  /* ... and waits for itself, by way of other threads */
 	bool partial;     /* its begin or its end is not known, or not in the window */
+	bool for_work;    /* it comes behind the others: see with_idle */
 	const char *name; /* the function, or the marks; borrowed; NULL = none */
 	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN if it had none */
 	uint64_t wait_ns;                    /* begin of this wait; 0 = none */
@@ -155,8 +157,9 @@ struct why {
 	 */
 	struct why_open_wait *open_waits;
 	size_t n_open_waits;
-	uint64_t n_open_waits_all;  /* also those beyond WHY_OPEN_WAITS_MAX */
-	struct why_instance *worst; /* deadlocks, and then the longest first */
+	uint64_t n_open_waits_all; /* also those beyond WHY_OPEN_WAITS_MAX */
+	/* Deadlocks, and then the longest first; those with for_work are the last ones. */
+	struct why_instance *worst;
 	size_t n_worst;
 	uint64_t n_instances;  /* also those that are not in `worst` */
 	uint64_t instances_ns; /* their sum */

@@ -241,6 +241,29 @@ TEST(test_own_waits)
 	}
 }
 
+/* LOW lets HIGH run again. Its own sleep meanwhile is not the reason. */
+TEST(test_held_back)
+{
+	static const struct {
+		const char *function, *text;
+	} waits[] = {
+		{ "do_signal_stop", "high (11) was stopped for 80.0 ms, until low (12) woke it." },
+		{ "__refrigerator", "high (11) was frozen for 80.0 ms, until low (12) woke it." },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		struct views v;
+
+		wait_in(&v, waits[i].function, 90 * MS);
+		sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
+		sw_on(&v, 1, 11 * MS, LOW, 'S', 0);
+		wake(&v, 89 * MS, LOW, FXT_KOID_IRQ + 2);
+		sw_on(&v, 1, 89 * MS, 0, 'R', LOW);
+		run_after_wakeup(&v, LOW, 90 * MS);
+		expect_verdict(&v, WHY_HELD_BACK, LOW, waits[i].text);
+	}
+}
+
 static void reclaim(struct views *v, uint64_t ts_ns, bool begins)
 {
 	feed(v,
@@ -599,7 +622,7 @@ int main(void)
 		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
 		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
-		cmocka_unit_test(test_reclaim),
+		cmocka_unit_test(test_reclaim),       cmocka_unit_test(test_held_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

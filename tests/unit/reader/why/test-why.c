@@ -346,6 +346,78 @@ TEST(test_throttled)
 	close_views(&v);
 }
 
+/*
+ * Of a process, a thread without work (LOW) waits for longer than the one that waits for a disk.
+ * The latter is first. So is the one that another thread has woken (MID).
+ */
+TEST(test_order)
+{
+	static uint32_t only_low = LOW;
+	const struct why_options options[] = {
+		{ .with_idle = true },
+		{ .with_idle = true, .wants = wants_one, .userdata = &only_low },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const struct why *w;
+		struct views v;
+
+		open_views(&v, options[i]);
+		begin(&v, 0);
+		frame(&v, KERNEL + TIMER_AT, "io_schedule");
+		frame(&v, KERNEL + MUTEX_AT, "do_epoll_wait");
+		sw_on(&v, 0, 0, 0, 'R', MID);
+		sw_on(&v, 0, 1 * MS, MID, 'S', LOW);
+		sw_on(&v, 0, 5 * MS, LOW, 'S', HIGH);
+		sw_on(&v, 0, 10 * MS, HIGH, 'D', 0);
+		run_after_wakeup(&v, FXT_KOID_IRQ + 1, 30 * MS);
+		wake(&v, 40 * MS, MID, HIGH);
+		sw_on(&v, 0, 40 * MS, HIGH, 'R', MID);
+		offcpu(&v, LOW, 5 * MS, 100 * MS, MUTEX_AT, "open", NULL);
+		offcpu(&v, HIGH, 10 * MS, 30 * MS, TIMER_AT, NULL, NULL);
+		offcpu(&v, MID, 1 * MS, 40 * MS, MUTEX_AT, NULL, NULL);
+		end(&v, 100 * MS, 0);
+		w = v.why;
+		assert_int_equal(w->worst[0].for_work, false);
+		if (i == 1) {
+			/* A thread that is named alone has no others before it. */
+			assert_int_equal(w->n_worst, 1);
+			assert_int_equal(w->worst[0].tid, LOW);
+		} else {
+			assert_int_equal(w->worst[0].tid, HIGH);
+			assert_int_equal(w->worst[1].tid, MID);
+			assert_int_equal(w->worst[2].tid, HIGH);
+			assert_int_equal(w->worst[3].tid, LOW);
+			assert_int_equal(w->worst[3].for_work, true);
+			assert_int_equal(w->worst[3].to_ns - w->worst[3].from_ns, 95 * MS);
+		}
+		close_views(&v);
+	}
+}
+
+/* Of two threads, HIGH gets a packet while MID has its CPU: the rest is no wait for work. */
+TEST(test_ready_after_work)
+{
+	const struct why *w;
+	struct views v;
+
+	open_views(&v, (struct why_options){ .with_idle = true });
+	begin(&v, 0);
+	frame(&v, KERNEL + MUTEX_AT, "do_epoll_wait");
+	sw_on(&v, 0, 0, 0, 'R', HIGH);
+	sw_on(&v, 0, 1 * MS, HIGH, 'S', MID);
+	wake(&v, 80 * MS, HIGH, FXT_KOID_SOFTIRQ + 1);
+	sw_on(&v, 0, 95 * MS, MID, 'S', HIGH);
+	offcpu(&v, HIGH, 1 * MS, 95 * MS, MUTEX_AT, NULL, NULL);
+	end(&v, 100 * MS, 0);
+	w = v.why;
+	assert_int_equal(w->worst[0].tid, HIGH);
+	assert_int_equal(w->worst[0].from_ns, 80 * MS);
+	assert_int_equal(w->worst[0].verdict.kind, WHY_CPU_TAKEN);
+	assert_int_equal(w->worst[0].verdict.culprit, MID);
+	close_views(&v);
+}
+
 /* The recording ends in a pause, in which nothing is known. */
 TEST(test_pause_at_end)
 {
@@ -586,6 +658,8 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_throttled),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_ready_after_work),
 		cmocka_unit_test(test_no_schedule),
 		cmocka_unit_test(test_forgetting),
 		cmocka_unit_test(test_sums),
