@@ -115,7 +115,7 @@ static int dispatch_run_verb(const struct verb *verb, int argc, char **argv)
 	r = remote_parse_options(&argc, argv, &remote);
 	if (r != CLI_OK)
 		return r;
-	r = remote.host || remote.machine ? remote_run(&remote, argc, argv) : REMOTE_GO;
+	r = remote_is_set(&remote) ? remote_run(&remote, argc, argv) : REMOTE_GO;
 	return r == REMOTE_GO ? verb->run(argc, argv) : r;
 }
 

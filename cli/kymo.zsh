@@ -41,7 +41,7 @@ _kymo()
 	if (( at >= CURRENT )); then
 		_kymo_verbs
 		_describe verb verbs
-		[[ $words[CURRENT] != -* ]] || compadd -- --help --version -V -H --host -M --machine
+		[[ $words[CURRENT] != -* ]] || compadd -- --help --version -V -H --host -M --machine --socket
 		return
 	fi
 	verb=$words[at]

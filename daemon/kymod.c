@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
@@ -28,7 +30,10 @@
 #include "daemon/sessions/manager.h"
 #include "daemon/sessions/perf-service.h"
 #include "daemon/bus/bus-objects.h"
+#include "daemon/bus/private-socket.h"
 #include "daemon/bus/service.h"
+
+#define WITHOUT_BUS_IDLE_NS UINT64_C(10000000000)
 
 enum {
 	MMAP_FROM_BYTES = 128 << 10,
@@ -41,6 +46,7 @@ struct arguments {
 	const char *group;
 	uint64_t idle_exit_ns;
 	const char *config_dir, *state_dir; /* NULL = the directories of the package */
+	const char *socket;                 /* NULL = a socket that systemd passes, if any */
 	bool open_perf_events;
 };
 
@@ -49,6 +55,7 @@ static void kymod_print_help(void)
 	puts("Usage: kymod [OPTION ...]\n\n"
 	     "The service of kymo, which records this machine for its clients.\n\n"
 	     "      --bus=ADDRESS         serve this bus instead of the system bus\n"
+	     "      --socket=PATH         also serve root on this socket, which needs no bus\n"
 	     "      --group=GROUP         without polkit, members of this group can record (kymo)\n"
 	     "      --idle-exit=TIME      exit after this time without a session or a call (0: never)\n"
 	     "      --config-dir=DIR      the directory of collections (" COLLECTION_DIRECTORY ")\n"
@@ -65,6 +72,7 @@ static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 {
 	enum {
 		OPT_BUS = 256,
+		OPT_SOCKET,
 		OPT_GROUP,
 		OPT_IDLE_EXIT,
 		OPT_CONFIG,
@@ -75,6 +83,7 @@ static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 	};
 	static const struct option options[] = {
 		{ "bus", required_argument, NULL, OPT_BUS },
+		{ "socket", required_argument, NULL, OPT_SOCKET },
 		{ "group", required_argument, NULL, OPT_GROUP },
 		{ "idle-exit", required_argument, NULL, OPT_IDLE_EXIT },
 		{ "config-dir", required_argument, NULL, OPT_CONFIG },
@@ -91,6 +100,9 @@ static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 		switch (c) {
 		case OPT_BUS:
 			ret->bus = optarg;
+			break;
+		case OPT_SOCKET:
+			ret->socket = optarg;
 			break;
 		case OPT_GROUP:
 			ret->group = optarg;
@@ -152,19 +164,19 @@ static int kymod_check_rights(void)
 	return 0;
 }
 
-static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t idle_exit_ns)
+static int kymod_serve(const struct service_args *args)
 {
 	_cleanup_(service_freep) struct service *s = NULL;
 	int status, r;
 
-	r = service_new(&(struct service_args){ event, bus, m, idle_exit_ns }, &s);
-	if (r >= 0)
-		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
+	r = service_new(args, &s);
+	if (r >= 0 && !args->without_bus)
+		r = sd_bus_attach_event(args->bus, args->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
 	service_begin(s);
-	status = sd_event_loop(event);
-	async_close_disconnect(bus);
+	status = sd_event_loop(args->event);
+	async_close_disconnect(args->bus);
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
 
@@ -211,28 +223,92 @@ static void kymod_leave_busp(sd_bus **bus)
 	sd_bus_unref(*bus);
 }
 
+/*
+ * Returns the socket that systemd passes, or -1. Its number is low, so the socket is moved: all
+ * children would have it otherwise (capture/sandbox/clean-fd-table.h).
+ */
+static int kymod_take_socket(void)
+{
+	int n = sd_listen_fds(1), fd;
+
+	if (n <= 0)
+		return -1;
+	if (n > 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0) {
+		log_warning(0, "not served: systemd must pass one listening Unix socket");
+		return -1;
+	}
+	fd = fcntl(SD_LISTEN_FDS_START, F_DUPFD_CLOEXEC, CLEAN_FD_TABLE);
+	if (fd < 0 || dup3(clean_fd_table_null(), SD_LISTEN_FDS_START, O_CLOEXEC) < 0)
+		log_warning(-errno, "cannot move the private socket");
+	return fd;
+}
+
+/*
+ * Opens the private socket: the one of the arguments, or the one that systemd passes. *RET = -1:
+ * there is none.
+ */
+static int kymod_open_socket(const struct arguments *args, int *ret)
+{
+	if (args->socket) {
+		*ret = private_socket_listen(args->socket);
+		return *ret < 0 ? log_error(*ret, "cannot listen on %s", args->socket) : 0;
+	}
+	*ret = kymod_take_socket();
+	return 0;
+}
+
+/*
+ * Connects to the bus. With a private socket, the service also works without a bus: *RET is then
+ * not connected.
+ */
+static int kymod_open_bus(const struct arguments *args, bool has_socket, sd_bus **ret,
+			  bool *ret_without)
+{
+	const char *bus = args->bus ? "bus " : "system bus", *where = args->bus ?: "";
+	int r = has_socket ? kymo_bus_try(args->bus, KYMO_BUS_USEC) : 0;
+
+	*ret_without = r < 0;
+	if (*ret_without) {
+		log_warning(r, "the %s%s does not answer: serving the private socket only", bus,
+			    where);
+		r = sd_bus_new(ret);
+		return r < 0 ? log_error(r, "cannot set up the service") : 0;
+	}
+	r = kymo_bus_open(args->bus, "kymod", ret);
+	return r < 0 ? log_error(r, "cannot connect to the %s%s", bus, where) : 0;
+}
+
+/* The idle time of a service without a bus, so that the next one tries the bus again soon. */
+static uint64_t kymod_shorten_idle(uint64_t idle_ns)
+{
+	return idle_ns < WITHOUT_BUS_IDLE_NS ? idle_ns : WITHOUT_BUS_IDLE_NS;
+}
+
 static int kymod_run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(kymod_leave_busp) sd_bus *bus = NULL;
 	_cleanup_(manager_freep) struct manager *m = NULL;
+	_cleanup_close_ int private_fd = -1;
+	bool without_bus = false;
 	int r;
 
 	if (kymod_check_rights() < 0)
 		return log_error(0, "the service needs root, or the capabilities CAP_BPF and "
 				    "CAP_PERFMON")
 			       ?: -EPERM;
-	r = kymo_bus_open(args->bus, "kymod", &bus);
+	r = kymod_open_socket(args, &private_fd);
+	if (r >= 0)
+		r = kymod_open_bus(args, private_fd >= 0, &bus, &without_bus);
 	if (r < 0)
-		return log_error(r, "cannot connect to the %s%s", args->bus ? "bus " : "system bus",
-				 args->bus ?: "");
+		return r;
 	r = sd_event_default(&event);
 	if (r < 0)
 		return log_error(r, "cannot create an event loop");
-	r = async_close_attach(event, bus);
+	r = async_close_attach(event, without_bus ? NULL : bus);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
-	r = service_request_name(bus);
+	r = without_bus ? 0 : service_request_name(bus);
 	if (r < 0)
 		return r;
 	r = manager_new(event, bus, args->group, &bus_objects, &m);
@@ -242,7 +318,15 @@ static int kymod_run(const struct arguments *args)
 		m->places.config = args->config_dir;
 	if (args->state_dir)
 		m->places.state = args->state_dir;
-	return kymod_serve(event, bus, m, args->idle_exit_ns);
+	return kymod_serve(&(struct service_args){
+		.event = event,
+		.bus = bus,
+		.manager = m,
+		.without_bus = without_bus,
+		.private_fd = TAKE_FD(private_fd),
+		.idle_exit_ns =
+			without_bus ? kymod_shorten_idle(args->idle_exit_ns) : args->idle_exit_ns,
+	});
 }
 
 int main(int argc, char **argv)

@@ -52,6 +52,8 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	if (e && e->name &&
 	    strncmp(e->name, KYMO_BUS_NAME ".Error.", strlen(KYMO_BUS_NAME ".Error.")) == 0)
 		return bus_fail(c, error, "%s", e->message);
+	if (bus_is_timeout(error, e) && bus_check_alive(c) < 0)
+		return -ETIMEDOUT;
 	/* The daemon's message is also used for this error. */
 	if (sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
 		return bus_fail(c, error, "%s", e->message);
@@ -74,11 +76,18 @@ uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec)
 		       : timeout_usec;
 }
 
+static bool bus_call_never(void)
+{
+	return false;
+}
+
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 	int r;
 
+	if (timeout_usec == UINT64_MAX)
+		return bus_call_unless(c, m, timeout_usec, bus_call_never, ret);
 	r = sd_bus_call(c->bus, m, bus_call_usec(m, timeout_usec), &e, ret);
 	return r < 0 ? bus_fail_call(c, r, &e) : 0;
 }
@@ -110,14 +119,19 @@ int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_us
 		return bus_call(c, m, timeout_usec, ret);
 	r = sd_bus_call_async(c->bus, &slot, m, bus_keep_answer, &answer,
 			      bus_call_usec(m, timeout_usec));
+	bus_note_message(c);
 	while (r >= 0 && !answer) {
 		if (interrupted())
 			return -EINTR;
 		r = sd_bus_process(c->bus, NULL);
+		if (r > 0)
+			bus_note_message(c);
 		if (r == 0)
 			r = sd_bus_wait(c->bus, SIGNAL_USEC);
 		if (r == -EINTR)
 			r = 0;
+		if (r == 0 && bus_check_silence(c) < 0)
+			return -ETIMEDOUT;
 	}
 	if (!answer)
 		return bus_fail_call(c, r, NULL);

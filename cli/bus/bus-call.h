@@ -15,7 +15,8 @@
 #include "bus/kymo-bus.h"
 #include "cli/bus/session-view.h"
 
-#define ANSWER_USEC UINT64_C(30000000) /* timeout of immediate answers, and of loading programs */
+#define BUS_SILENCE_NS UINT64_C(30000000000)
+#define ANSWER_USEC    UINT64_C(30000000) /* timeout of immediate answers and of loading programs */
 
 /*
  * The timeout if a user may have to enter a password: the time for which the daemon waits, plus the
@@ -31,6 +32,10 @@ struct bus_client {
 	sd_bus *bus;
 	char version[64];             /* version of the service */
 	bool own_bus;                 /* the bus is not the system bus, so it has no polkit agent */
+	char *address;                /* of the bus; NULL = the system bus of some machine */
+	char bus_name[256];           /* name of the bus, for messages */
+	bool expects_answer;          /* a call without a time limit has been sent */
+	uint64_t heard_ns;            /* time of the last message, or of the last check */
 	char *service;                /* the unique name of the daemon */
 	pid_t agent;                  /* process that asks for passwords; 0 = no process */
 	sd_bus_message *capabilities; /* message that owns the returned strings */
@@ -56,6 +61,33 @@ __attribute__((format(printf, 3, 4))) int bus_fail(struct bus_client *c, int err
 /* Sets the message of a failed call: the text in E (can be NULL), or else the text of ERROR, a
  * negative errno. Returns ERROR. */
 int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e);
+
+/* Returns true if a call failed because no answer came. E can be NULL. */
+bool bus_is_timeout(int error, const sd_bus_error *e);
+
+/* Sets the message that the bus does not answer. Returns -ETIMEDOUT. */
+int bus_fail_silent(struct bus_client *c);
+
+/*
+ * Checks whether the bus itself works. Returns 0, or -ETIMEDOUT with the message that it does not
+ * answer. 0 if there is no bus, or if the bus is on another machine.
+ */
+int bus_check_alive(struct bus_client *c);
+
+/* Notes that a message has come, or that a call has been sent. */
+void bus_note_message(struct bus_client *c);
+
+/* Notes that a call without a time limit has been sent: bus_client_dispatch() checks the bus. */
+void bus_expect_answer(struct bus_client *c);
+
+/*
+ * For callers that wait without a limit: after BUS_SILENCE_NS without a message, calls
+ * bus_check_alive(). The daemon can need longer for its answer than the bus.
+ */
+int bus_check_silence(struct bus_client *c);
+
+/* Opens the private socket of the service at PATH. */
+int bus_open_socket(struct bus_client *c, const char *path);
 
 /* Starts a password agent, if this command runs in a terminal. */
 void bus_expect_dialogue(struct bus_client *c);

@@ -26,8 +26,9 @@ DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 /* Returns the message of the last failure. It is never NULL, and borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 
-/* Connects to the bus at ADDRESS (NULL = the system bus) and checks that the daemon runs. Returns
- * 0, or -ENXIO without a bus or a daemon. */
+/* Connects to the bus at ADDRESS (NULL = the system bus), or the way of bus_host(), and checks that
+ * the daemon runs. Returns 0; -ETIMEDOUT if the bus itself does not answer; -EACCES if only root
+ * can go this way; or -ENXIO without a bus or a daemon. */
 int bus_client_connect(struct bus_client *c, const char *address);
 
 /* Returns the version of the service, borrowed; "" = the service is too old to report one. */

@@ -94,7 +94,11 @@ int bus_client_pollfd(struct bus_client *c, struct pollfd *ret)
 	*ret = (struct pollfd){ sd_bus_get_fd(c->bus), (short)(events < 0 ? 0 : events), 0 };
 	if (events < 0)
 		return 0; /* the bus is closed; bus_client_dispatch() reports this */
-	if (sd_bus_get_timeout(c->bus, &until_usec) < 0 || until_usec == UINT64_MAX)
+	if (sd_bus_get_timeout(c->bus, &until_usec) < 0)
+		until_usec = UINT64_MAX;
+	if (c->expects_answer && (c->heard_ns + BUS_SILENCE_NS) / 1000 < until_usec)
+		until_usec = (c->heard_ns + BUS_SILENCE_NS) / 1000;
+	if (until_usec == UINT64_MAX)
 		return -1;
 	return until_usec <= now_usec ? 0 : (int)((until_usec - now_usec) / 1000 + 1);
 }
@@ -103,9 +107,11 @@ int bus_client_dispatch(struct bus_client *c)
 {
 	int r;
 
-	do
+	do {
 		r = sd_bus_process(c->bus, NULL);
-	while (r > 0 && !c->gone);
+		if (r > 0)
+			bus_note_message(c);
+	} while (r > 0 && !c->gone);
 	/* A service that exits normally finishes its sessions first. */
 	if (c->finished)
 		return 1;
@@ -113,7 +119,7 @@ int bus_client_dispatch(struct bus_client *c)
 		return bus_fail(c, -ECONNRESET,
 				"the service kymod has ended: data that it had not yet written is "
 				"lost");
-	return 0;
+	return c->expects_answer ? bus_check_silence(c) : 0;
 }
 
 int bus_client_last(struct bus_client *c, struct session_view *ret)
@@ -180,5 +186,6 @@ int bus_client_request_stop(struct bus_client *c, const char *path)
 		return r;
 	/* (the duration depends on the output) */
 	r = sd_bus_call_async(c->bus, NULL, m, bus_follow_on_stop_answer, c, UINT64_MAX);
+	bus_expect_answer(c);
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }

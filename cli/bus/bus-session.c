@@ -63,6 +63,7 @@ int bus_client_request_snapshot(struct bus_client *c, const char *path, int fd)
 		r = sd_bus_call_async(c->bus, NULL, m, bus_session_on_snapshot, c, UINT64_MAX);
 	c->snapshot_state = 0;
 	c->snapshot_asked = r >= 0;
+	bus_expect_answer(c);
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }
 
@@ -104,6 +105,7 @@ int bus_client_request_search(struct bus_client *c, const char *path, uint32_t p
 	r = sd_bus_message_append(m, "u", pid);
 	if (r >= 0)
 		r = sd_bus_call_async(c->bus, NULL, m, bus_session_on_search, search, UINT64_MAX);
+	bus_expect_answer(c);
 	if (r >= 0)
 		return 0;
 	search->pid = 0;
@@ -126,10 +128,17 @@ int bus_client_wait_snapshot(struct bus_client *c)
 {
 	int r = 0;
 
+	bus_note_message(c);
 	while (r >= 0 && c->snapshot_state == 0) {
-		r = sd_bus_process(c->bus, NULL) ?: sd_bus_wait(c->bus, UINT64_MAX);
+		r = sd_bus_process(c->bus, NULL);
+		if (r > 0)
+			bus_note_message(c);
+		if (r == 0)
+			r = sd_bus_wait(c->bus, BUS_SILENCE_NS / 1000);
 		if (r == -EINTR)
 			r = 0;
+		if (r == 0 && bus_check_silence(c) < 0)
+			return -ETIMEDOUT;
 	}
 	if (c->snapshot_state == 0)
 		return bus_fail_call(c, r, NULL);

@@ -313,6 +313,8 @@ const struct verb verb_calls_row = {
 		"      --list                 print the functions and places of each SPEC\n"
 		"Recording, without FILE:\n"
 		"      --direct               record in this process, without the service\n"
+		"      --socket[=PATH]        as root, the private socket of the service, without the\n"
+		"                             bus\n"
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",
 	.more_options = verb_calls_print_options,

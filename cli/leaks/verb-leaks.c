@@ -541,6 +541,7 @@ const struct verb verb_leaks_row = {
 		"  -p, --pid=PID,...      these processes, with children (with FILE: only these)\n"
 		"  -o, --output=ARCHIVE   keep the archive\n"
 		"      --direct           record in this process, without the service\n"
+		"      --socket[=PATH]    as root, the private socket of the service, without the bus\n"
 		"      --bus=ADDRESS      the bus of the service (the system bus)\n"
 		"  -h, --help             show this\n",
 	.more_options = verb_leaks_print_options,

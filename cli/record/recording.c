@@ -455,9 +455,9 @@ int recording_new(const struct record_options *options, struct recording **ret)
 		return -ENOMEM;
 	r->ops = &bus_ops;
 	e = bus_client_connect(r->client, options->bus);
-	if (e < 0 && (options->bus || bus_host_is_elsewhere() || geteuid() != 0)) {
+	if (e < 0 && (options->bus || bus_host_is_chosen() || geteuid() != 0)) {
 		cli_error("%s%s", bus_client_error(r->client),
-			  options->bus || bus_host_is_elsewhere()
+			  e != -ENXIO || options->bus || bus_host_is_chosen()
 				  ? ""
 				  : "; ask an administrator to start it, or record as root");
 		return e;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/service/client-options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,12 +96,14 @@ void client_check_version(const struct bus_client *c)
 int client_connect(const struct client_options *o, struct bus_client **ret)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
+	int r;
 
 	if (!c)
 		return cli_failed("out of memory");
-	if (bus_client_connect(c, o->bus) < 0)
+	r = bus_client_connect(c, o->bus);
+	if (r < 0)
 		return cli_failed("%s%s", bus_client_error(c),
-				  o->bus || bus_host_is_elsewhere()
+				  r != -ENXIO || o->bus || bus_host_is_chosen()
 					  ? ""
 					  : "; to start it, run 'kymod' as root");
 	client_check_version(c);

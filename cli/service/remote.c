@@ -89,15 +89,35 @@ static bool remote_is_place(const char *word, const char **ret_value, struct rem
 	return *ret_to;
 }
 
-void remote_append(int argc, char **argv)
+/* Returns true if WORD is --socket. *RET is its path, which can be in the same word. */
+static bool remote_is_socket(const char *word, const char **ret)
+{
+	const char *value;
+
+	if (!remote_is_option(word, NULL, "--socket", &value))
+		return false;
+	*ret = value ? value : bus_host_default_socket;
+	return true;
+}
+
+/* Returns the number of words of the option that begins with WORD; 0 = the option is not here. */
+static int remote_count_words(const char *word)
 {
 	const char *value, **to;
 	struct remote r;
+
+	if (remote_is_socket(word, &value))
+		return 1;
+	return !remote_is_place(word, &value, &r, &to) ? 0 : value ? 1 : 2;
+}
+
+void remote_append(int argc, char **argv)
+{
 	char *verb;
 	int n = 1;
 
-	while (n < argc && remote_is_place(argv[n], &value, &r, &to))
-		n += value ? 1 : 2;
+	while (n < argc && remote_count_words(argv[n]))
+		n += remote_count_words(argv[n]);
 	if (n == 1 || n >= argc)
 		return;
 	verb = argv[n];
@@ -112,6 +132,8 @@ int remote_parse_options(int *argc, char **argv, struct remote *ret)
 	for (; i < *argc && r == CLI_OK && strcmp(argv[i], "--") != 0; i++) {
 		const char *value, **to;
 
+		if (remote_is_socket(argv[i], &ret->socket))
+			continue;
 		remote_is_place(argv[i], &value, ret, &to);
 		if (!to) {
 			argv[kept++] = argv[i];
@@ -128,6 +150,10 @@ int remote_parse_options(int *argc, char **argv, struct remote *ret)
 	*argc = kept;
 	if (r == CLI_OK && ret->host && ret->machine)
 		return cli_usage_error("--host and --machine cannot be combined");
+	if (r == CLI_OK && ret->socket && (ret->host || ret->machine))
+		return cli_usage_error("--socket is for the service of this machine, and cannot be "
+				       "combined with %s",
+				       ret->host ? "--host" : "--machine");
 	return r;
 }
 
@@ -377,6 +403,33 @@ static int remote_check_machine(const struct remote *r, int argc, char **argv)
 	return CLI_OK;
 }
 
+/* Checks a verb that uses the private socket, and selects the socket. */
+static int remote_use_socket(const struct remote *r, const struct verb_way *way, int argc,
+			     char **argv)
+{
+	static const char *const others[] = { "--bus", "--direct" };
+	/* Verbs that use the service only of this machine. */
+	static const char *const more[] = { "calls", "collect", "leaks" };
+
+	for (size_t i = 0; !way && i < ARRAY_SIZE(more); i++)
+		if (strcmp(argv[0], more[i]) == 0)
+			way = ways;
+	if (!way)
+		return cli_usage_error("--socket is not possible with this verb");
+	if (*r->socket != '/')
+		return cli_usage_error("--socket: '%s' is not an absolute path", r->socket);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (remote_has_option(argc, argv, NULL, others[i]))
+			return cli_usage_error("%s and --socket cannot be combined", others[i]);
+	bus_host_set(&(struct bus_host){ .socket = r->socket });
+	return REMOTE_GO;
+}
+
+bool remote_is_set(const struct remote *r)
+{
+	return r->host || r->machine || r->socket;
+}
+
 int remote_run(const struct remote *r, int argc, char **argv)
 {
 	const struct verb_way *way = NULL;
@@ -386,6 +439,8 @@ int remote_run(const struct remote *r, int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
 		if (strcmp(ways[i].verb, argv[0]) == 0)
 			way = &ways[i];
+	if (r->socket)
+		return remote_use_socket(r, way, argc, argv);
 	if (!way)
 		return cli_usage_error("%s is not possible with this verb%s",
 				       r->host ? "--host" : "--machine",
@@ -406,6 +461,6 @@ int remote_run(const struct remote *r, int argc, char **argv)
 	e = r->machine ? remote_check_machine(r, argc, argv) : CLI_OK;
 	if (e != CLI_OK)
 		return e;
-	bus_host_set(&(struct bus_host){ r->host, r->machine });
+	bus_host_set(&(struct bus_host){ .host = r->host, .machine = r->machine });
 	return REMOTE_GO;
 }

@@ -13,9 +13,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "daemon/files/async-close.h"
@@ -38,13 +41,15 @@ struct answer {
 	char *why; /* for POLKIT_FAILED */
 };
 
-/* A connection on the bus. */
+/* A connection on the bus, or a direct connection. */
 struct peer {
 	struct access *access;
 	struct peer *next;
 	char *name;
-	sd_bus_slot *question; /* pending call GetConnectionCredentials */
-	bool known;            /* the following members are set */
+	sd_bus *direct; /* borrowed; NULL = on the bus */
+	/* pending call GetConnectionCredentials; or filter of a direct connection */
+	sd_bus_slot *question;
+	bool known; /* the following members are set */
 	uid_t uid;
 	int membership; /* result of credentials_in_group() */
 	struct answer answers[RIGHT_MAX];
@@ -71,6 +76,7 @@ struct access {
 	uint64_t generation; /* generation of polkit's rules */
 	struct peer *peers;
 	size_t n_peers;
+	uint64_t n_directs; /* number of direct connections so far, for their names */
 	size_t held_max, held_per_user_max;
 };
 
@@ -474,6 +480,85 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 	return r < 0 ? r : 1;
 }
 
+/* ---- direct connections ---- */
+
+/*
+ * Returns true if the peer of a direct connection does not read its messages, and ends the
+ * connection in that case.
+ */
+static bool access_end_unread(const struct peer *p)
+{
+	uint64_t n_unread = 0;
+
+	if (sd_bus_get_n_queued_write(p->direct, &n_unread) < 0 || n_unread < ACCESS_DIRECT_UNREAD)
+		return false;
+	shutdown(sd_bus_get_fd(p->direct), SHUT_RDWR);
+	return true;
+}
+
+static int access_on_direct_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct peer *p = userdata;
+	int r;
+
+	if (!sd_bus_message_is_method_call(m, NULL, NULL))
+		return 0;
+	if (access_end_unread(p))
+		return 1;
+	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
+	if (r == -E2BIG)
+		return bus_error_set(reterr, -EDQUOT, "the call is too large");
+	if (r < 0)
+		return bus_error_set(reterr, r, "invalid call: %s", strerror(-r));
+	p->granted = RIGHTS_ALL;
+	return 0;
+}
+
+static struct peer *access_find_direct(const struct access *a, const sd_bus *bus)
+{
+	for (struct peer *p = a->peers; p; p = p->next)
+		if (p->direct == bus)
+			return p;
+	return NULL;
+}
+
+int access_add_direct(struct access *a, sd_bus *bus, uid_t uid)
+{
+	_cleanup_(access_peer_freep) struct peer *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (uid != 0)
+		return -EACCES;
+	if (!p)
+		return -ENOMEM;
+	p->access = a;
+	p->direct = bus;
+	p->known = true;
+	p->uid = uid;
+	if (asprintf(&p->name, "private-%" PRIu64, ++a->n_directs) < 0) {
+		p->name = NULL;
+		return -ENOMEM;
+	}
+	r = sd_bus_add_filter(bus, &p->question, access_on_direct_message, p);
+	if (r < 0)
+		return r;
+	p->next = a->peers;
+	a->peers = TAKE_PTR(p);
+	a->n_peers++;
+	return 0;
+}
+
+void access_remove_direct(struct access *a, sd_bus *bus)
+{
+	struct peer *p = access_find_direct(a, bus);
+
+	if (!p)
+		return;
+	/* The lookup of senders needs the peer. */
+	a->ops.gone(p->name, a->ops.userdata);
+	access_forget(p);
+}
+
 /* ---- changes ---- */
 
 /*
@@ -629,7 +714,19 @@ static const struct peer *access_sender_of(const struct access *a, sd_bus_messag
 {
 	const char *sender = sd_bus_message_get_sender(m);
 
+	if (sd_bus_message_get_bus(m) != a->bus)
+		return access_find_direct(a, sd_bus_message_get_bus(m));
 	return sender ? access_find(a, sender) : NULL;
+}
+
+const char *access_sender_name(const struct access *a, sd_bus_message *m)
+{
+	const struct peer *p;
+
+	if (sd_bus_message_get_bus(m) == a->bus)
+		return sd_bus_message_get_sender(m) ?: "";
+	p = access_find_direct(a, sd_bus_message_get_bus(m));
+	return p ? p->name : "";
 }
 
 bool access_is_waiting(const struct access *a)
@@ -664,6 +761,6 @@ static bool access_may_receive(const struct peer *p, uid_t owner)
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
 {
 	for (const struct peer *p = a->peers; p; p = p->next)
-		if (access_may_receive(p, owner))
-			fn(p->name, userdata);
+		if (access_may_receive(p, owner) && !(p->direct && access_end_unread(p)))
+			fn(p->direct ?: a->bus, p->direct ? NULL : p->name, userdata);
 }

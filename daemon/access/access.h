@@ -41,6 +41,8 @@ enum {
 	ACCESS_HELD = 256,          /* maximum number of waiting messages of all connections */
 	ACCESS_CHECKS_PER_USER = 8, /* maximum number of pending questions of one user to polkit */
 	ACCESS_CHECKS = 64,
+	/* Maximum number of messages that wait until the peer of a direct connection reads. */
+	ACCESS_DIRECT_UNREAD = 64,
 	/* Maximum size of a message, much more than any call needs. */
 	ACCESS_MESSAGE_BYTES = 128 << 10,
 };
@@ -78,6 +80,14 @@ struct access *access_free(struct access *a);
 
 DEFINE_CLEANUP(struct access *, access_free)
 
+/*
+ * Serves the calls of UID, who is root, on BUS, a direct connection (daemon/bus/private-socket.h).
+ * The identity of the peer is the connection, since the sender in its messages is not checked.
+ * access_remove_direct() calls access_gone_fn. Returns 0 or a negative errno.
+ */
+int access_add_direct(struct access *a, sd_bus *bus, uid_t uid);
+void access_remove_direct(struct access *a, sd_bus *bus);
+
 /* Discards the answers of polkit. They are requested again when needed. */
 void access_drop_answers(struct access *a);
 
@@ -91,6 +101,12 @@ bool access_is_waiting(const struct access *a);
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
 
 /*
+ * Returns the name of the sender of M, borrowed: its unique name on the bus, or the name of a
+ * direct connection, which is no name on a bus.
+ */
+const char *access_sender_name(const struct access *a, sd_bus_message *m);
+
+/*
  * Returns true if the sender of M, the message that is being served, has the right RIGHT. Rights
  * that M did not need were not checked, and count as absent. Always true without M (a call by the
  * daemon itself).
@@ -100,7 +116,7 @@ bool access_may(const struct access *a, sd_bus_message *m, enum right right);
 /*
  * Calls FN for each connection that receives signals about sessions of OWNER: the connections of
  * OWNER and of root that have made calls, and those that had the right to view all sessions at the
- * last check.
+ * last check. BUS is the bus, or a direct connection, for which DESTINATION is NULL.
  */
-typedef void (*access_hearer_fn)(const char *unique_name, void *userdata);
+typedef void (*access_hearer_fn)(sd_bus *bus, const char *destination, void *userdata);
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);

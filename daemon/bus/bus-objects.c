@@ -4,11 +4,11 @@
 #include "daemon/bus/manager-bus.h"
 #include "daemon/bus/session-bus.h"
 
-static int bus_objects_offer(struct manager *m)
+static int bus_objects_offer(struct manager *m, sd_bus *bus)
 {
-	int r = manager_bus_offer(m);
+	int r = manager_bus_offer(m, bus);
 
-	return r < 0 ? r : session_bus_offer(m);
+	return r < 0 ? r : session_bus_offer(m, bus);
 }
 
 const struct manager_objects bus_objects = {

@@ -25,7 +25,7 @@ static int manager_bus_method_create_session(sd_bus_message *call, void *userdat
 	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
 	struct manager *m = userdata;
 	struct manager_create_args args = {
-		.owner = sd_bus_message_get_sender(call),
+		.owner = access_sender_name(m->access, call),
 		.uid = access_sender_uid(m->access, call),
 	};
 	struct daemon_session *s;
@@ -226,9 +226,8 @@ static const sd_bus_vtable vtable[] = {
 };
 /* clang-format on */
 
-int manager_bus_offer(struct manager *m)
+int manager_bus_offer(struct manager *m, sd_bus *bus)
 {
-	m->start_ns = clock_boot_ns();
-	return sd_bus_add_object_vtable(m->bus, NULL, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
+	return sd_bus_add_object_vtable(bus, NULL, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
 					vtable, m);
 }

@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include <systemd/sd-bus.h>
+
 struct manager;
 
-/* Adds the object of the manager to the bus of M. Returns 0 or a negative errno. */
-int manager_bus_offer(struct manager *m);
+/* Adds the object of the manager M to BUS. Returns 0 or a negative errno. */
+int manager_bus_offer(struct manager *m, sd_bus *bus);

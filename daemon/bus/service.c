@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "daemon/access/access.h"
+#include "daemon/bus/private-socket.h"
 #include "daemon/common/log.h"
 #include "daemon/sessions/daemon-providers.h"
 #include "daemon/sessions/daemon-session.h"
@@ -24,6 +25,7 @@
 #define BARRIER_USEC   (5 * USEC_PER_SEC)  /* maximum time for systemd to read notifications */
 #define LATE_IDLE_USEC USEC_PER_SEC        /* idle time after the notification "stopping" */
 #define MORE_TIME_USEC (30 * USEC_PER_SEC) /* time requested with each status after "stopping" */
+#define RELEASE_USEC   (10 * USEC_PER_SEC) /* maximum time for the bus to release the name */
 #define STATUS_MAX     1024
 
 /*
@@ -37,8 +39,12 @@ struct service {
 	sd_event *event;
 	sd_bus *bus;
 	struct manager *manager;
+	struct private_socket *private_socket; /* NULL = none */
+	bool without_bus;
 	uint64_t idle_usec;
 	bool releasing; /* the name is being released */
+	/* The bus has not answered in time, but may still release the name. */
+	bool released_late;
 	bool stopping_notified;
 	uint64_t n_calls;                /* number of received calls */
 	uint64_t calls_before;           /* value of N_CALLS when the name was released */
@@ -68,6 +74,18 @@ static bool service_any_active(const struct manager *m)
 {
 	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
+			return true;
+	return false;
+}
+
+/*
+ * Returns true if there are sessions. Sessions with the content of a dead service do not count,
+ * since the next service offers them again.
+ */
+static bool service_has_sessions(const struct manager *m)
+{
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		if (!daemon_session_recovered(s))
 			return true;
 	return false;
 }
@@ -214,22 +232,17 @@ static int service_request_name_within(sd_bus *bus, uint64_t wait_ns)
 	return r < 0 ? log_error(r, "cannot request the name " KYMO_BUS_NAME) : 0;
 }
 
-/*
- * Returns true if there are sessions. Sessions with the content of a dead service do not count,
- * since the next service offers them again.
- */
-static bool service_has_sessions(const struct manager *m)
-{
-	for (const struct daemon_session *s = m->sessions; s; s = s->next)
-		if (!daemon_session_recovered(s))
-			return true;
-	return false;
-}
-
 static bool service_is_idle(const struct service *s)
 {
 	return !service_has_sessions(s->manager) && !s->manager->exiting &&
 	       !access_is_waiting(s->manager->access) && !daemon_providers_is_waiting(s->manager);
+}
+
+/* Returns true if a session or a call has come since the release of the name was requested. */
+static bool service_is_needed_again(const struct service *s)
+{
+	return s->n_calls != s->calls_before || !service_is_idle(s) ||
+	       private_socket_has_input(s->private_socket);
 }
 
 /* Handles the release of the name: all earlier messages to it have been read. */
@@ -243,30 +256,72 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
-	if (r < 0 || !s->releasing || sd_bus_get_unique_name(s->bus, &own) < 0 ||
-	    strcmp(name, KYMO_BUS_NAME) != 0 || strcmp(old_owner, own) != 0)
+	if (r < 0 || (!s->releasing && !s->released_late) ||
+	    sd_bus_get_unique_name(s->bus, &own) < 0 || strcmp(name, KYMO_BUS_NAME) != 0 ||
+	    strcmp(old_owner, own) != 0)
 		return 0;
-	s->releasing = false;
-	if (s->n_calls == s->calls_before && service_is_idle(s)) {
+	if (s->releasing && !service_is_needed_again(s)) {
+		s->releasing = false;
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
+	s->releasing = s->released_late = false;
 	/* If the bus starts services without systemd, another service may have the name by now. */
 	r = service_request_name_within(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
+	private_socket_pause(s->private_socket, false);
 	sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
 	return sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
+}
+
+/*
+ * Exits without the bus, which has no name of this service, or does not release it; or continues,
+ * if a call to the private socket has come meanwhile.
+ */
+static int service_exit_without_bus(struct service *s)
+{
+	if (service_is_needed_again(s)) {
+		s->releasing = false;
+		s->released_late = !s->without_bus;
+		private_socket_pause(s->private_socket, false);
+		sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+		sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
+		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
+		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
+	}
+	if (!s->without_bus)
+		log_warning(0, "the bus does not answer: exiting with the name " KYMO_BUS_NAME);
+	manager_shutdown(s->manager, EXIT_SUCCESS);
+	return 0;
+}
+
+/* Waits for the bus to release the name. */
+static int service_release(struct service *s)
+{
+	int r = s->without_bus ? 0
+			       : sd_bus_release_name_async(s->bus, NULL, KYMO_BUS_NAME, NULL, NULL);
+
+	if (r < 0) {
+		log_warning(r, "cannot release the name " KYMO_BUS_NAME);
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+		return 0;
+	}
+	sd_event_source_set_time_relative(s->idle, s->without_bus ? 0 : RELEASE_USEC);
+	return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
 }
 
 static int service_on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct service *s = userdata;
-	int r;
 
-	if (s->releasing || s->manager->exiting || service_has_sessions(s->manager))
+	if (s->manager->exiting)
+		return 0;
+	if (s->releasing)
+		return service_exit_without_bus(s);
+	if (service_has_sessions(s->manager))
 		return 0;
 	if (!service_is_idle(s)) {
 		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
@@ -276,12 +331,8 @@ static int service_on_idle(sd_event_source *source, uint64_t usec, void *userdat
 	sd_notify_barrier(0, BARRIER_USEC);
 	s->releasing = true;
 	s->calls_before = s->n_calls;
-	r = sd_bus_release_name_async(s->bus, NULL, KYMO_BUS_NAME, NULL, NULL);
-	if (r < 0) {
-		log_warning(r, "cannot release the name " KYMO_BUS_NAME);
-		manager_shutdown(s->manager, EXIT_SUCCESS);
-	}
-	return 0;
+	private_socket_pause(s->private_socket, true);
+	return service_release(s);
 }
 
 /* ---- events ---- */
@@ -300,7 +351,8 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
  */
 static void service_watch_idle(struct service *s)
 {
-	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
+	/* (meanwhile, the timer limits the time of the release) */
+	if (!s->idle || s->releasing || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
 		return;
 	s->calls_seen = s->n_calls;
 	s->shape_seen = s->shape;
@@ -329,6 +381,25 @@ static int service_on_post(sd_event_source *source, void *userdata)
 	return 0;
 }
 
+static void service_on_private_call(void *userdata)
+{
+	struct service *s = userdata;
+
+	s->n_calls++;
+}
+
+static int service_open_private_socket(struct service *s, int fd)
+{
+	if (fd < 0)
+		return 0;
+	return private_socket_new(&(struct private_socket_args){ .event = s->event,
+								 .manager = s->manager,
+								 .fd = fd,
+								 .on_call = service_on_private_call,
+								 .userdata = s },
+				  &s->private_socket);
+}
+
 static int service_add_timers(struct service *s)
 {
 	int r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
@@ -354,6 +425,7 @@ int service_new(const struct service_args *args, struct service **ret)
 	s->event = sd_event_ref(args->event);
 	s->bus = sd_bus_ref(args->bus);
 	s->manager = args->manager;
+	s->without_bus = args->without_bus;
 	s->idle_usec = args->idle_exit_ns ? args->idle_exit_ns / 1000 ?: 1 : 0;
 	r = sd_event_add_signal(s->event, &s->sigterm, SIGTERM, service_on_signal, s);
 	if (r >= 0)
@@ -373,6 +445,8 @@ int service_new(const struct service_args *args, struct service **ret)
 	if (r >= 0)
 		r = service_add_timers(s);
 	if (r >= 0)
+		r = service_open_private_socket(s, args->private_fd);
+	if (r >= 0)
 		r = sd_event_set_watchdog(s->event, true);
 	if (r < 0)
 		return r;
@@ -384,6 +458,7 @@ struct service *service_free(struct service *s)
 {
 	if (!s)
 		return NULL;
+	private_socket_free(s->private_socket);
 	sd_bus_slot_unref(s->calls);
 	sd_bus_slot_unref(s->disconnected);
 	sd_bus_slot_unref(s->owner);

@@ -9,9 +9,13 @@
  * before. If these created a session, it takes the name again, and continues. systemd cannot return
  * from the state "stopping", so the daemon then asks for more time again and again. On a bus
  * without activation, callers get the error that the name does not exist, and never wait.
+ *
+ * Meanwhile, connections to the private socket wait, for this service or the next one. If the bus
+ * does not release the name within some seconds, the daemon exits nevertheless.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
@@ -27,6 +31,9 @@ struct service_args {
 	sd_event *event;
 	sd_bus *bus;
 	struct manager *manager;
+	/* There is no bus: BUS is not connected, and only the private socket is served. */
+	bool without_bus;
+	int private_fd; /* the listening private socket, owned by the service; -1 = none */
 	/* Idle time after which the service exits; WITHOUT_IDLE_EXIT = it never exits. */
 	uint64_t idle_exit_ns;
 };

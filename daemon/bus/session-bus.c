@@ -463,10 +463,10 @@ int session_bus_append_property(sd_bus_message *m, const struct daemon_session *
 /*
  * Returns true if the caller may see S. (Access control checks whether the caller may change it.)
  */
-static bool session_bus_is_visible(const struct daemon_session *s)
+static bool session_bus_is_visible(sd_bus *bus, const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;
-	sd_bus_message *call = sd_bus_get_current_message(s->manager->bus);
+	sd_bus_message *call = sd_bus_get_current_message(bus);
 
 	return access_sender_uid(a, call) == s->uid || access_may(a, call, RIGHT_VIEW) ||
 	       access_may(a, call, RIGHT_MANAGE);
@@ -478,7 +478,7 @@ static int session_bus_find(sd_bus *bus, const char *path, const char *interface
 	struct manager *m = userdata;
 	struct daemon_session *s = manager_find_path(m, path);
 
-	if (!s || !session_bus_is_visible(s))
+	if (!s || !session_bus_is_visible(bus, s))
 		return 0;
 	*ret_found = s;
 	return 1;
@@ -495,7 +495,7 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 	if (!nodes)
 		return -ENOMEM;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
-		if (!session_bus_is_visible(s))
+		if (!session_bus_is_visible(bus, s))
 			continue;
 		nodes[n] = strdup(s->path);
 		if (!nodes[n++]) {
@@ -509,13 +509,12 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 	return 0;
 }
 
-int session_bus_offer(struct manager *m)
+int session_bus_offer(struct manager *m, sd_bus *bus)
 {
-	int r = sd_bus_add_fallback_vtable(m->bus, NULL, KYMO_SESSION_PREFIX,
-					   KYMO_SESSION_INTERFACE, vtable, session_bus_find, m);
+	int r = sd_bus_add_fallback_vtable(bus, NULL, KYMO_SESSION_PREFIX, KYMO_SESSION_INTERFACE,
+					   vtable, session_bus_find, m);
 
 	if (r < 0)
 		return r;
-	return sd_bus_add_node_enumerator(m->bus, NULL, KYMO_SESSION_PREFIX, session_bus_enumerate,
-					  m);
+	return sd_bus_add_node_enumerator(bus, NULL, KYMO_SESSION_PREFIX, session_bus_enumerate, m);
 }

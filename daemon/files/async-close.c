@@ -76,6 +76,8 @@ struct close_thread {
 struct async_close_shared {
 	_Atomic int bus;         /* socket of the bus, or -1 */
 	_Atomic int locks_limit; /* above the descriptors with locks */
+	/* Duplicates of the sockets of direct connections, + 1; 0 = no socket. */
+	_Atomic int sockets[ASYNC_CLOSE_SOCKETS_MAX];
 	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
@@ -92,6 +94,11 @@ static int bell = -1;
 
 /* Used only by the main thread: */
 static int bus_fd = -1; /* socket of the bus */
+/* Direct connections. Their duplicates are in shared->sockets. */
+static struct {
+	int fd;         /* -1 = it was closed */
+	uint64_t owner; /* 0 = unused entry */
+} directs[ASYNC_CLOSE_SOCKETS_MAX];
 /* Hashes of the names of unknown senders that have passed descriptors. */
 static struct table peers;
 static async_close_owner_fn whose;
@@ -235,8 +242,9 @@ static void async_close_own(void)
 }
 
 /*
- * Ends the connection for all processes with its socket: a killed sink can hang while it closes the
- * descriptors that it has received, before it closes the socket.
+ * Ends the connections for all processes with their sockets: a killed sink can hang while it closes
+ * the descriptors that it has received, before it closes the socket of the bus. The duplicates of
+ * the other sockets stay open as long as a closer hangs.
  */
 static void async_close_reaper_leave_bus(void)
 {
@@ -244,6 +252,9 @@ static void async_close_reaper_leave_bus(void)
 
 	if (bus >= 0)
 		syscall(SYS_shutdown, bus, SHUT_RDWR);
+	for (size_t i = 0; i < ASYNC_CLOSE_SOCKETS_MAX; i++)
+		if (atomic_load(&shared->sockets[i]))
+			syscall(SYS_shutdown, atomic_load(&shared->sockets[i]) - 1, SHUT_RDWR);
 }
 
 static _Noreturn void async_close_reaper_run(pid_t parent)
@@ -464,7 +475,7 @@ void async_close_note_lock(int fd)
 		;
 }
 
-int async_close_attach(sd_event *event, sd_bus *bus)
+static int async_close_attach_bus(sd_bus *bus)
 {
 	int r = sd_bus_get_fd(bus);
 
@@ -475,7 +486,13 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	if (r < 0)
 		return r;
 	atomic_store(&shared->bus, bus_fd);
-	r = fd_sink_begin(bus_fd);
+	return fd_sink_begin(bus_fd);
+}
+
+int async_close_attach(sd_event *event, sd_bus *bus)
+{
+	int r = bus ? async_close_attach_bus(bus) : 0;
+
 	if (r < 0)
 		return r;
 	r = passed_fds_begin(event);
@@ -491,6 +508,56 @@ void async_close_disconnect(sd_bus *bus)
 		shutdown(bus_fd, SHUT_RDWR);
 	atomic_store(&shared->bus, -1);
 	sd_bus_close(bus);
+}
+
+int async_close_add_socket(int fd, uid_t uid)
+{
+	size_t i = 0;
+	int kept;
+
+	while (i < ASYNC_CLOSE_SOCKETS_MAX && directs[i].owner)
+		i++;
+	if (i == ASYNC_CLOSE_SOCKETS_MAX)
+		return -EDQUOT;
+	kept = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (kept < 0)
+		return -errno;
+	foreign_fds_mark(kept, FOREIGN_FD_OF(uid));
+	directs[i].fd = fd;
+	directs[i].owner = FOREIGN_FD_OF(uid);
+	atomic_store(&shared->sockets[i], kept + 1);
+	return kept;
+}
+
+/* Returns the index of the socket with the duplicate KEPT, or ASYNC_CLOSE_SOCKETS_MAX. */
+static size_t async_close_find_socket(int kept)
+{
+	size_t i = 0;
+
+	while (i < ASYNC_CLOSE_SOCKETS_MAX && atomic_load(&shared->sockets[i]) != kept + 1)
+		i++;
+	return i;
+}
+
+void async_close_end_socket(int kept)
+{
+	size_t i = async_close_find_socket(kept);
+
+	if (i < ASYNC_CLOSE_SOCKETS_MAX)
+		directs[i].fd = -1;
+}
+
+void async_close_remove_socket(int kept)
+{
+	size_t i = async_close_find_socket(kept);
+
+	if (i == ASYNC_CLOSE_SOCKETS_MAX)
+		return;
+	/* (children of this process can have the socket, too) */
+	shutdown(kept, SHUT_RDWR);
+	directs[i].owner = 0;
+	atomic_store(&shared->sockets[i], 0);
+	close_passed_fd(kept);
 }
 
 size_t async_close_backlog(int fd, uid_t uid)
@@ -526,11 +593,11 @@ void async_close_learn(const char *name, uid_t uid)
 }
 
 /* Peeks at the next message in the socket, without its descriptors. Returns the number of bytes. */
-static ssize_t async_close_peek(uint8_t *data, size_t n, int *ret_flags)
+static ssize_t async_close_peek(int fd, uint8_t *data, size_t n, int *ret_flags)
 {
 	struct iovec part = { data, n };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-	ssize_t size = syscall(SYS_recvmsg, bus_fd, &m, MSG_PEEK | MSG_DONTWAIT);
+	ssize_t size = syscall(SYS_recvmsg, fd, &m, MSG_PEEK | MSG_DONTWAIT);
 
 	*ret_flags = m.msg_flags;
 	return size;
@@ -549,10 +616,10 @@ static uint64_t async_close_peek_owner(size_t n)
 	uid_t uid;
 	int flags;
 
-	size = async_close_peek(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
+	size = async_close_peek(bus_fd, data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
 	if (size <= 0 || !(flags & MSG_CTRUNC))
 		return FOREIGN_FD_OWN;
-	size = async_close_peek(data, sizeof(data), &flags);
+	size = async_close_peek(bus_fd, data, sizeof(data), &flags);
 	if (size <= 0 || message_find_sender(data, (size_t)size, name) < 0)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
@@ -660,15 +727,53 @@ static void async_close_replace_received(struct msghdr *m, uint64_t owner)
 	m->msg_flags |= MSG_CTRUNC;
 }
 
+/* Returns the owner of the descriptors from the direct connection FD; 0 = FD is something else. */
+static uint64_t async_close_owner_of_direct(int fd)
+{
+	for (size_t i = 0; i < ASYNC_CLOSE_SOCKETS_MAX; i++)
+		if (directs[i].owner && directs[i].fd == fd)
+			return directs[i].owner;
+	return FOREIGN_FD_OWN;
+}
+
 /*
- * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from sockets
- * other than the bus come from processes that this process has asked for them.
+ * Receives from the direct connection FD of OWNER, like recvmsg(). An error ends this connection,
+ * and no other.
+ */
+static ssize_t async_close_receive_direct(int fd, struct msghdr *m, int flags, uint64_t owner)
+{
+	uint8_t data[FD_SINK_BYTES];
+	int peek_flags = 0;
+	ssize_t n;
+
+	/* libsystemd allows 128 MiB, which it would allocate. */
+	if (m->msg_iovlen == 1 && m->msg_iov[0].iov_len > ASYNC_CLOSE_MESSAGE_BYTES) {
+		errno = EMSGSIZE;
+		return -1;
+	}
+	if (!async_close_has_room(owner) &&
+	    async_close_peek(fd, data, sizeof(data), &peek_flags) > 0 && peek_flags & MSG_CTRUNC) {
+		async_close_warn_refused(owner);
+		errno = EMFILE;
+		return -1;
+	}
+	n = syscall(SYS_recvmsg, fd, m, flags);
+	if (n >= 0)
+		async_close_replace_received(m, owner);
+	return n;
+}
+
+/*
+ * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from other
+ * sockets come from processes that this process has asked for them.
  */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
-	uint64_t owner = FOREIGN_FD_OWN;
+	uint64_t owner = is_main ? async_close_owner_of_direct(fd) : FOREIGN_FD_OWN;
 	ssize_t n;
 
+	if (owner != FOREIGN_FD_OWN)
+		return async_close_receive_direct(fd, m, flags, owner);
 	if (!is_main || fd != bus_fd)
 		return syscall(SYS_recvmsg, fd, m, flags);
 	if (m->msg_iovlen == 1)

@@ -16,18 +16,19 @@ struct signal {
 	int error;
 };
 
-static void bus_signals_send_to(const char *name, void *userdata)
+static void bus_signals_send_to(sd_bus *bus, const char *destination, void *userdata)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	struct signal *s = userdata;
-	int r = sd_bus_message_new_signal(s->session->manager->bus, &m, s->path, s->interface,
-					  s->member);
+	int r = sd_bus_message_new_signal(bus, &m, s->path, s->interface, s->member);
 
 	if (r >= 0)
 		r = s->fill(m, s);
 	if (r >= 0)
-		r = sd_bus_send_to(s->session->manager->bus, m, name, NULL);
-	if (r < 0)
+		r = destination ? sd_bus_send_to(bus, m, destination, NULL)
+				: sd_bus_send(bus, m, NULL);
+	/* (a direct connection that does not receive it ends) */
+	if (r < 0 && destination)
 		s->error = r;
 }
 

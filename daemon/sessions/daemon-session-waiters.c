@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign-fds.h"
+#include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
 
 static void daemon_session_answer(const struct daemon_session *s, const struct waiter *w)
@@ -227,7 +228,8 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->n_waiters; i++) {
-		if (strcmp(sd_bus_message_get_sender(s->waiters[i].call), sender) != 0) {
+		if (strcmp(access_sender_name(s->manager->access, s->waiters[i].call), sender) !=
+		    0) {
 			s->waiters[kept++] = s->waiters[i];
 			continue;
 		}

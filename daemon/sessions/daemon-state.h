@@ -42,8 +42,8 @@ struct manager;
  * daemon/bus.
  */
 struct manager_objects {
-	/* Adds the objects to the bus; returns 0 or a negative errno. */
-	int (*offer)(struct manager *m);
+	/* Adds the objects to BUS; returns 0 or a negative errno. */
+	int (*offer)(struct manager *m, sd_bus *bus);
 	/* Appends the entry {sv} of property NAME of S to the array in M. Returns 0 or a negative
 	 * errno. */
 	int (*append_property)(sd_bus_message *m, const struct daemon_session *s, const char *name);

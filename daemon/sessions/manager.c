@@ -657,7 +657,8 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group,
 	r = sd_event_source_set_enabled(m->tick, SD_EVENT_OFF);
 	if (r < 0)
 		return r;
-	r = objects->offer(m);
+	m->start_ns = clock_boot_ns();
+	r = objects->offer(m, bus);
 	if (r < 0)
 		return r;
 	manager_recover(m);

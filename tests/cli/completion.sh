@@ -25,6 +25,8 @@ offered -Hhost rec
 offered --host host rec
 offered --host = host rec
 offered -M web --machine = data st
+offered --socket li
+offered --socket = /run/socket li
 offered -H near
 offered --host = near
 offered record --host = near

@@ -128,7 +128,7 @@ container useradd -m -G kymo alice
 for user in alice bob; do
 	container install -d -o $user -g $user "/srv/$user"
 done
-for unit in kymod.service kymo-perf.service kymo-perf.socket kymo-collect@x.service kymo-snapshot@x.service; do
+for unit in kymod.service kymod.socket kymo-perf.service kymo-perf.socket kymo-collect@x.service kymo-snapshot@x.service; do
 	expect_exit 0 container systemd-analyze verify --man=no "$unit"
 	assert_empty "$TMP/stderr" "complaints about $unit"
 done

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The private socket of the service, and a bus whose process does not answer. From meson, KYMOD is
+# the daemon with sessions that need no kernel.
+
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_bus
+need_command systemd-socket-activate
+
+start_bus
+bus_pid=$!
+# Other users can reach the socket's directory, and the command.
+chmod 755 "$TMP"
+cp "$KYMO" "$TMP/kymo"
+socket=$TMP/private
+mkdir "$TMP/etc" "$TMP/out"
+cat >"$TMP/etc/plain.conf" <<-END
+	[Output]
+	Directory=$TMP/out
+END
+
+let_bus_go() {
+	kill -CONT "$bus_pid" 2>/dev/null || true
+}
+at_exit let_bus_go
+
+# start_service [OPTION ...]: starts the service on the bus and the socket
+start_service() {
+	RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" --socket "$socket" --config-dir "$TMP/etc" \
+		"$@" >"$TMP/kymod.log" 2>&1 &
+	KYMOD_PID=$!
+}
+
+# direct VERB ...: calls the service by the socket
+direct() {
+	"$KYMO" "--socket=$socket" "$@"
+}
+
+# as_other COMMAND ...: runs COMMAND as another user
+as_other() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+note "beside a bus that works"
+start_service
+expect_soon 20 "$KYMO" list --bus "$BUS"
+expect_exit 0 direct list
+assert_empty "$TMP/stdout" "a list without sessions"
+expect_exit 0 direct start one -o "$TMP/one"
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_contains "$TMP/stdout" '^one +running' "its session on the bus"
+expect_exit 0 "$KYMO" start two -o "$TMP/two" --bus "$BUS"
+expect_exit 0 "$KYMO" list "--socket=$socket"
+assert_contains "$TMP/stdout" '^one +running' "its session"
+assert_contains "$TMP/stdout" '^two +running' "the session of the bus"
+expect_exit 0 direct stop two
+KYMO_TEST_BUS=$BUS KYMO_TEST_SOCKET=$socket expect_exit 0 "$KYMO_TEST_PRIVATE_SOCKET"
+
+note "other users"
+expect_exit 1 as_other "$TMP/kymo" list "--socket=$socket"
+assert_says "$TMP/stderr" "only root can use the private socket $socket" "refusal by the kernel"
+chmod 666 "$socket"
+expect_exit 1 as_other "$TMP/kymo" list "--socket=$socket"
+assert_says "$TMP/stderr" "$socket" "refusal by the service"
+assert_contains "$TMP/kymod.log" 'a connection of user 65534 to the private socket is refused' "the log"
+chmod 600 "$socket"
+
+note "options"
+expect_exit 2 direct list --bus "$BUS"
+assert_says "$TMP/stderr" "--bus and --socket cannot be combined" "two ways"
+expect_exit 2 direct list -H other
+assert_says "$TMP/stderr" "cannot be combined with --host" "another machine"
+expect_exit 2 direct summary "$TMP/one"
+assert_says "$TMP/stderr" "not possible with this verb" "a verb without the service"
+expect_exit 2 "$KYMO" --socket=here list
+assert_says "$TMP/stderr" "'here' is not an absolute path" "a relative path"
+expect_exit 1 "$KYMO" --socket="$TMP/nothing" list
+assert_says "$TMP/stderr" "no service listens on $TMP/nothing: run \`systemctl start kymod.socket\`" "no socket"
+expect_exit 1 "$KYMOD" --bus "$BUS" --socket "$socket"
+assert_says "$TMP/stderr" "cannot listen on $socket" "a second service"
+echo text >"$TMP/file"
+expect_exit 1 "$KYMOD" --bus "$BUS" --socket "$TMP/file"
+assert_says "$TMP/stderr" "cannot listen on $TMP/file" "a file that is no socket"
+assert_line "$TMP/file" text "the file"
+
+note "a bus that does not answer"
+kill -STOP "$bus_pid"
+expect_exit 1 "$KYMO" list --bus "$BUS"
+assert_says "$TMP/stderr" "the bus $BUS does not answer: its process hangs or is stopped" "the error"
+assert_says "$TMP/stderr" "root can use --socket instead" "the remedy"
+expect_exit 0 direct list
+assert_contains "$TMP/stdout" '^one +running' "the session"
+expect_exit 0 direct mark one "without a bus"
+expect_exit 0 direct stop one
+assert_contains "$TMP/one" 'without a bus' "the mark"
+expect_exit 0 direct start three -o "$TMP/three"
+expect_exit 0 direct status three
+assert_says "$TMP/stdout" running "its state"
+expect_exit 0 direct stop three
+"$KYMO" collect plain "--socket=$socket" >"$TMP/collect.log" 2>&1 &
+collector=$!
+collects() {
+	direct list >"$TMP/list" && grep -q '^plain  *running' "$TMP/list"
+}
+expect_soon 20 collects
+terminate "$collector" "kymo collect"
+expect_exit 0 direct list
+assert_empty "$TMP/stdout" "the list after the collection"
+[ -n "$(ls "$TMP/out")" ] || fail "the collection has no archive"
+let_bus_go
+expect_exit 0 "$KYMO" list --bus "$BUS"
+stop_kymod
+
+note "exit when idle, while the bus does not answer"
+start_service --idle-exit 1s
+# (while it has a session, it does not exit)
+expect_soon 20 "$KYMO" start four -o "$TMP/four" --bus "$BUS"
+kill -STOP "$bus_pid"
+expect_exit 0 direct stop four
+expect_soon 60 has_ended "$KYMOD_PID"
+wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
+assert_contains "$TMP/kymod.log" 'the bus does not answer: exiting' "the message"
+
+note "a start without the bus"
+start_service --idle-exit 60s
+expect_soon 60 direct start five -o "$TMP/five"
+assert_contains "$TMP/kymod.log" 'does not answer: serving the private socket only' "the message"
+expect_exit 0 direct mark five "alone"
+expect_exit 0 direct stop five
+assert_contains "$TMP/five" 'alone' "the mark"
+expect_soon 60 has_ended "$KYMOD_PID"
+wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
+let_bus_go
+
+note "a start by the socket"
+RUNTIME_DIRECTORY=$TMP/run systemd-socket-activate --listen="$TMP/activated" "$KYMOD" --bus "$BUS" \
+	>"$TMP/activated.log" 2>&1 &
+KYMOD_PID=$!
+expect_soon 20 test -S "$TMP/activated"
+expect_exit 0 "$KYMO" list "--socket=$TMP/activated"
+# Children in sandboxes have the descriptors below 64.
+inode=$(awk -v path="$TMP/activated" '$8 == path && $4 == "00010000" { print $7 }' /proc/net/unix)
+find "/proc/$KYMOD_PID/fd" -lname "socket:\[$inode\]" -printf '%f\n' >"$TMP/listening"
+assert_eq "$(wc -l <"$TMP/listening")" 1 "descriptors of the socket"
+assert_ge "$(cat "$TMP/listening")" 64 "the descriptor of the socket"
+expect_exit 0 "$KYMO" list --bus "$BUS"
+stop_kymod
