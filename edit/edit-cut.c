@@ -213,6 +213,7 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
+	case FXT_ROW_PYTHON:
 		/* The counts cannot be divided, so they stay at the end of the session. */
 		return c->options.n_pids > 0 || c->options.n_cpus > 0;
 	case FXT_ROW_STOP:

@@ -55,6 +55,7 @@ enum event_kind {
 	EVENT_TRACEPOINT,   /* an event of a tracepoint of the kernel */
 	EVENT_REQUEST,      /* a request of a block device, from issue to completion */
 	EVENT_OTHER_FILE,   /* a process has mapped another file than the one with probes */
+	EVENT_PYTHON,       /* functions of Python in the stacks of the recording */
 	EVENT_KIND_MAX,
 };
 
@@ -203,6 +204,16 @@ struct stack_tables {
 	uint64_t copied;
 };
 
+/* Stacks with functions of Python. */
+enum python_stacks {
+	PYTHON_STACKS_ALL,        /* number of stacks, including those below */
+	PYTHON_STACKS_NO_THREAD,  /* the interpreter's state of the thread was not found */
+	PYTHON_STACKS_UNREADABLE, /* a function is unreadable, so its callers are missing */
+	PYTHON_STACKS_FULL,       /* functions are missing, because of the limit of frames */
+	PYTHON_STACKS_UNNAMED,    /* number of functions without a name, in all stacks */
+	PYTHON_STACKS_MAX,
+};
+
 /* The names of walk ends in archives, in reports and on the bus. */
 extern const char *const walk_end_names[WALK_ENDS_MAX];
 
@@ -340,6 +351,11 @@ struct event {
 			uint64_t walks[WALK_ENDS_MAX];
 			struct stack_tables tables;
 		} stacks;
+		struct {
+			uint64_t stacks[PYTHON_STACKS_MAX];
+			/* a version whose functions are unknown; NULL = none */
+			const char *version;
+		} python;
 		struct {
 			enum interval_kind kind;
 			/* Name of the interrupt handler, softirq vector, function or state. */

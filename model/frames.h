@@ -19,6 +19,12 @@
 #define FRAMES_CUT_NAME "[cut: 127 frames]"
 
 /*
+ * The module of functions of Python, which are in no mapping. They are called by the frame of the
+ * interpreter after them, in place of the functions that it really calls.
+ */
+#define FRAMES_PYTHON_MODULE "[python]"
+
+/*
  * One function. Unknown texts are "", and an unknown line is 0. The texts are valid as long as the
  * frames.
  */

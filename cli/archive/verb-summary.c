@@ -14,6 +14,7 @@
 #include "cli/apitrace/apitrace-summary.h"
 #include "cli/common/colour.h"
 #include "cli/common/json.h"
+#include "cli/common/python-text.h"
 #include "cli/common/read-events.h"
 #include "cli/common/resolver.h"
 #include "cli/common/stacks-text.h"
@@ -165,7 +166,8 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 {
 	const struct summary *s = sums->summary;
 	const struct profile *p = sums->profile;
-	struct json_object *o = JSON_OBJECT(JSON_OF(s, start_ns, end_ns, duration_ns, recorded_ns));
+	struct json_object *o = JSON_OBJECT(JSON_OF(s, start_ns, end_ns, duration_ns, recorded_ns)),
+			   *python = python_text_json(s);
 
 	if (s->started)
 		JSON_ADD(o,
@@ -184,6 +186,7 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 		 JSON_IF(stacks_walked(s->walks), "stacks", stacks_json(s->walks)),
 		 JSON_IF(s->tables.made, "unwind_tables",
 			 JSON_OBJECT(JSON_OF((&s->tables), made, failed, evicted, bytes, copied))),
+		 JSON_IF(python, "python", python),
 		 JSON("damages_repaired", s->n_damages),
 		 JSON_IF(profile_n_unmapped(p), "mappings_without_room", profile_n_unmapped(p)),
 		 JSON("cpus", JSON_LIST(c, s->cpus, s->n_cpus, verb_summary_json_cpu(s, c))),
@@ -235,6 +238,16 @@ static void verb_summary_print_shed(const struct summary *s, const struct summar
 	       value_share(shed->limit_ppm, shed->n_cpus));
 	if (strcmp(shed->what, "wakeups") == 0)
 		printf("  (until they return, waits of woken threads for a CPU count as blocked)\n");
+}
+
+static void verb_summary_print_python(const struct summary *s)
+{
+	char text[PYTHON_TEXT_MAX];
+
+	if (*python_text_format(text, s->python))
+		printf("functions of Python: %s\n", text);
+	for (unsigned i = 0; i < s->n_unknown_pythons; i++)
+		printf("%s\n", python_text_unknown(text, s->unknown_pythons[i]));
 }
 
 static void verb_summary_print_tables(const struct stack_tables *t)
@@ -289,6 +302,7 @@ static void verb_summary_print_header(const struct summary *s, const char *name)
 		printf("switches that the kernel did not report: %" PRIu64 "\n", s->unreported);
 	if (stacks_walked(s->walks))
 		printf("stacks of programs: %s\n", stacks_text_format(stacks, s->walks));
+	verb_summary_print_python(s);
 	verb_summary_print_tables(&s->tables);
 	if (s->n_damages)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",

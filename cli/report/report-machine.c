@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "cli/common/markup.h"
+#include "cli/common/python-text.h"
 #include "cli/common/stacks-text.h"
 #include "cli/report/report.h"
 #include "cli/report/report-table.h"
@@ -202,6 +203,17 @@ static void report_machine_add_lost(const struct report *r, struct outbuf *out)
 					TEXT_SIZE(s->dropped_bytes));
 }
 
+static void report_machine_add_python(const struct summary *s, struct outbuf *out)
+{
+	char text[PYTHON_TEXT_MAX];
+
+	if (*python_text_format(text, s->python))
+		report_machine_add_loss(out, "Functions of Python: %s.", text);
+	for (unsigned i = 0; i < s->n_unknown_pythons; i++)
+		report_machine_add_loss(out, "In this recording, %s.",
+					python_text_unknown(text, s->unknown_pythons[i]));
+}
+
 int report_losses(const struct report *r, struct outbuf *out)
 {
 	_cleanup_(outbuf_deinit) struct outbuf items = { 0 };
@@ -224,6 +236,7 @@ int report_losses(const struct report *r, struct outbuf *out)
 	if (stacks_walked(s->walks))
 		report_machine_add_loss(&items, "Stacks of programs: %s.",
 					stacks_text_format(stacks, s->walks));
+	report_machine_add_python(s, &items);
 	if (!report_has_losses(r))
 		outbuf_print(out, "<p>No event was lost, and the archive is complete.</p>\n");
 	if (items.size > 0) {

@@ -66,6 +66,7 @@ static int tables_open_partition(struct tables *t, const struct event *ev)
 	case EVENT_PART:
 	case EVENT_SAMPLING:
 	case EVENT_STACKS:
+	case EVENT_PYTHON:
 	case EVENT_TASK: /* (the recorder itself) */
 		return 0;
 	case EVENT_CLOCK:

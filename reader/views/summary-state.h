@@ -100,6 +100,9 @@ enum { SUMMARY_TRIGGERS_MAX = 16 };
 /* The maximum number of classes of loss; losses of other classes are added to the last one. */
 enum { SUMMARY_LOST_MAX = 16 };
 
+/* The maximum number of unknown versions of Python, and the room for the text of each. */
+enum { SUMMARY_PYTHONS_MAX = 8, SUMMARY_PYTHON_TEXT = 48 };
+
 /* The maximum number of views that listen to the segments. */
 enum { SUMMARY_LISTENERS_MAX = 3 };
 
@@ -113,6 +116,10 @@ struct summary {
 	uint64_t dismissed;
 	uint64_t walks[WALK_ENDS_MAX]; /* numbers of stack walks, by the reason why they ended */
 	struct stack_tables tables; /* sums of all sessions and chunks; `bytes` is their maximum */
+	uint64_t python[PYTHON_STACKS_MAX];
+	/* versions of Python whose functions are unknown */
+	char unknown_pythons[SUMMARY_PYTHONS_MAX][SUMMARY_PYTHON_TEXT];
+	unsigned n_unknown_pythons;
 	uint64_t unreported;        /* number of switches that the kernel did not report */
 	/* Number of unreadable places of the archive, before it was repaired */
 	uint64_t n_damages;

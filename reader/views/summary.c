@@ -529,6 +529,22 @@ static void summary_add_stacks(struct summary *s, const struct event *ev)
 	to->bytes = t->bytes > to->bytes ? t->bytes : to->bytes;
 }
 
+static void summary_add_python(struct summary *s, const struct event *ev)
+{
+	const char *version = ev->python.version;
+	unsigned at = 0;
+
+	for (size_t i = 0; i < PYTHON_STACKS_MAX; i++)
+		s->python[i] += ev->python.stacks[i];
+	if (!version)
+		return;
+	while (at < s->n_unknown_pythons && strcmp(s->unknown_pythons[at], version) != 0)
+		at++;
+	if (at == s->n_unknown_pythons && at < SUMMARY_PYTHONS_MAX &&
+	    strlen(version) < SUMMARY_PYTHON_TEXT)
+		strcpy(s->unknown_pythons[s->n_unknown_pythons++], version);
+}
+
 int summary_add(struct summary *s, const struct event *ev)
 {
 	int r = summary_programs_add(s, ev);
@@ -586,6 +602,9 @@ int summary_add(struct summary *s, const struct event *ev)
 		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STACKS:
 		summary_add_stacks(s, ev);
+		return 0;
+	case EVENT_PYTHON:
+		summary_add_python(s, ev);
 		return 0;
 	case EVENT_STOP:
 		return summary_add_stop(s, ev);
@@ -740,6 +759,8 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;
 	s->sched_slices = s->dismissed = s->unreported = 0;
 	memset(s->walks, 0, sizeof(s->walks));
+	memset(s->python, 0, sizeof(s->python));
+	s->n_unknown_pythons = 0;
 	s->tables = (struct stack_tables){ 0 };
 	s->n_damages = s->damaged_bytes = s->n_marks_dropped = s->paused_ns = 0;
 	s->part_ns = start_ns;

@@ -258,7 +258,12 @@
 	/* names in times off CPU */                                                               \
 	X(WAKER_STACK, 232, "waker_stack")                                                         \
 	X(QUOTA, 233, "quota")                                                                     \
-	X(PERIOD, 234, "period")
+	X(PERIOD, 234, "period")                                                                   \
+	/* functions of Python */                                                                  \
+	X(SESSION_PYTHON, 236, "session_python")                                                   \
+	X(NO_THREAD, 237, "no_thread")                                                             \
+	X(UNREADABLE, 238, "unreadable")                                                           \
+	X(UNNAMED, 239, "unnamed")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -466,6 +466,11 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 	case EVENT_STACKS:
 		assert_memory_equal(&is->stacks, &want->stacks, sizeof(want->stacks));
 		break;
+	case EVENT_PYTHON:
+		assert_memory_equal(is->python.stacks, want->python.stacks,
+				    sizeof(want->python.stacks));
+		assert_same_text(is->python.version ?: "", want->python.version ?: "");
+		break;
 	case EVENT_STOP:
 		assert_same_stop(is, want);
 		break;
