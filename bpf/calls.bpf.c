@@ -13,6 +13,7 @@
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/piece.bpf.h"
+#include "bpf/python.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -108,11 +109,13 @@ __noinline __u64 call_collect_stack(void)
 		rec_lose(REC_RING_STACKS, now_ns);
 		return 0;
 	}
-	room->stopped.ip = 0;
+	room->stopped.ip = room->stopped.python = 0;
 	n = stack_walk_or_stop(&room->stack, &room->stopped,
 			       piece_copies(now_ns, STACK_COPIES_OF_RUNNING));
 	if (room->stopped.ip)
 		stack_learn_callers_if_needed(&room->stopped, &room->learning);
+	else if (n != STACK_NOT_WALKED)
+		n = python_add_if_any(&room->stopped, &room->stack, n, now_ns);
 	if (n == STACK_NOT_WALKED ||
 	    !piece_or_stack_send(&room->stopped, &room->stack, n, p, now_ns, &id))
 		id = 0;

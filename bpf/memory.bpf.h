@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "bpf/python.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -186,13 +187,17 @@ static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 s
 	bool is_change;
 	__u32 n;
 
-	t->copied = t->stopped.ip = 0;
+	t->copied = t->stopped.ip = t->stopped.python = 0;
 	if (!unwind_by_tables)
 		return STACK_NOT_WALKED;
 	n = stack_walk_callers(&t->stack, skip, &t->stopped);
 	if (t->stopped.ip && t->stopped.awaited == UNWIND_FILE_NONE) {
 		t->stopped.ip = 0;
 		n = stack_walk_callers(&t->stack, skip, &t->stopped);
+	}
+	if (!t->stopped.ip && t->stopped.python && n != STACK_NOT_WALKED) {
+		n = python_add_memory(&t->stopped, &t->stack, n, bpf_ktime_get_boot_ns());
+		t->stopped.ip = 0;
 	}
 	if (!t->stopped.ip)
 		return n;

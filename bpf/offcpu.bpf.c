@@ -26,6 +26,7 @@
 #include "bpf/offcpu-call.bpf.h"
 #include "bpf/piece.bpf.h"
 #include "bpf/present-pages.bpf.h"
+#include "bpf/python.bpf.h"
 #include "bpf/quota.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
@@ -243,7 +244,7 @@ static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
 {
 	__u32 n;
 
-	stopped->ip = 0;
+	stopped->ip = stopped->python = 0;
 	n = stack_walk_or_stop(&t->user, stopped, copies);
 	return n == STACK_NOT_WALKED
 		       ? stack_walk_by_kernel(ctx, t->user.frames, sizeof(t->user.frames))
@@ -268,8 +269,10 @@ static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
 	t->n_user_frames = offcpu_walk(ctx, t, stopped,
 				       t->state != 'R' ? piece_copies(now_ns, STACK_COPIES_OF_WAIT)
 						       : STACK_COPIES_NONE);
-	if (!stopped->ip)
+	if (!stopped->ip) {
+		t->n_user_frames = python_add_if_any(stopped, &t->user, t->n_user_frames, now_ns);
 		return;
+	}
 	t->user.id = offcpu_copy(stopped, &t->user, t->n_user_frames, now_ns);
 	t->is_copied = t->user.id != 0;
 	if (!t->is_copied)

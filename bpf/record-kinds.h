@@ -56,7 +56,17 @@
 	    MEMORY)                                                                                \
 	ROW(TRACEPOINT, 35, rec_tracepoint,                                                        \
 	    REC_FROM_TO(REC_TRACEPOINT_BYTES(0), sizeof(struct rec_tracepoint)), TRACEPOINTS)      \
-	ROW(REQUEST, 36, rec_request, REC_WHOLE(rec_request), BLOCK)
+	ROW(REQUEST, 36, rec_request, REC_WHOLE(rec_request), BLOCK)                               \
+	/* (precedes the stacks that name it) */                                                   \
+	ROW(PYTHON_CODE, 37, rec_python_code,                                                      \
+	    REC_FROM_TO(sizeof(struct rec_python_code) + PYTHON_LINES_BYTES(0),                    \
+			sizeof(struct rec_python_code) + PYTHON_LINES_MAX),                        \
+	    STACKS)                                                                                \
+	/* (the same for stacks of allocations) */                                                 \
+	ROW(HEAP_PYTHON_CODE, 38, rec_python_code,                                                 \
+	    REC_FROM_TO(sizeof(struct rec_python_code) + PYTHON_LINES_BYTES(0),                    \
+			sizeof(struct rec_python_code) + PYTHON_LINES_MAX),                        \
+	    MEMORY)
 
 /* The size of the records of a kind: constant, or from LEAST to MOST bytes. */
 #define REC_WHOLE(tag) REC_FROM_TO(sizeof(struct tag), sizeof(struct tag))
@@ -107,7 +117,7 @@ enum {
 	REC_##KIND = (number), REC_##KIND##_RING = REC_RING_##ring,
 		REC_USER_KINDS(REC_KIND_NUMBER)
 #undef REC_KIND_NUMBER
-			REC_KINDS = 37, /* greater than the last number */
+			REC_KINDS = 39, /* greater than the last number */
 };
 
 /* Returns the ring of KIND. REC_RING_NONE if KIND is unknown. */

@@ -128,6 +128,8 @@ _Static_assert(sizeof(struct unwind_block) == 4096 && sizeof(struct unwind_root)
 #define UNWIND_FILE_VDSO    0 /* the number of the vdso, which the kernel maps into each process */
 #define UNWIND_FILE_NONE    0xffffu
 
+#include "bpf/record-python.h"
+
 /* The state of a file. Its table is in `unwind_tables` at the same index. */
 struct unwind_file {
 	__u32 state;
@@ -149,6 +151,7 @@ struct unwind_file {
 	/* As `copied`, for stacks of allocations; at most UNWIND_COPIES_MAX_ALLOCATIONS. */
 	__u32 copied_allocations;
 	__u32 pad_0;
+	struct python_file python; /* its interpreter of Python */
 	struct {
 		__u64 offset, size; /* position and size of the segment in the file */
 		__u64 delta;        /* address in the table minus offset in the file */

@@ -553,6 +553,31 @@ struct cpu_costs {
 };
 _Static_assert(COST_CLASSES <= 16, "room");
 
+/* ---- code of Python ---- */
+
+/* The texts of a code object. Their bytes are as in the interpreter: 1, 2 or 4 for a character. */
+#define PYTHON_NAME_BYTES 256
+#define PYTHON_FILE_BYTES 512
+/* The possible sizes of the room for the table of lines. */
+#define PYTHON_LINES_SIZES    3
+#define PYTHON_LINES_BYTES(i) ((i) == 0 ? 512 : (i) == 1 ? 4096 : 32768) /* longer tables are cut */
+#define PYTHON_LINES_MAX      PYTHON_LINES_BYTES(PYTHON_LINES_SIZES - 1)
+
+struct rec_python_code {
+	struct rec_head head;
+	__u64 id; /* a hash; never 0 */
+	__u32 first_line;
+	__u32 n_lines;             /* bytes of the table of lines, which follow */
+	__u16 n_name, n_file;      /* bytes of the texts */
+	__u8 name_kind, file_kind; /* bytes of a character */
+	__u8 name_is_cut;          /* 1: only the beginning of the name is there */
+	__u8 file_is_cut;          /* 1: only the end of the path is there */
+	__u8 name[PYTHON_NAME_BYTES]; /* the qualified name */
+	__u8 file[PYTHON_FILE_BYTES];
+	__u8 lines[];
+};
+_Static_assert(sizeof(struct rec_python_code) == 816, "ABI");
+
 /* Allocations and other resources, calls, moments, tracepoints and requests have files. */
 #include "bpf/record-memory.h"
 #include "bpf/record-calls.h"

@@ -11,6 +11,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/piece.bpf.h"
 #include "bpf/probed.bpf.h"
+#include "bpf/python.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -102,6 +103,8 @@ static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, st
 #endif
 	if (n == STACK_NOT_WALKED)
 		n = stack_walk_by_kernel(ctx, room->frames, sizeof(room->frames));
+	else
+		n = python_add_if_any(&stopped, room, n, now_ns);
 	return piece_or_stack_send(&stopped, room, n, p, now_ns, ret_id);
 }
 

@@ -204,6 +204,8 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 		end = r >> 32;
 	}
 	stack_end_walk(&w, end ? UNWIND_NEXT_END(end) : UNWIND_END_FULL, ret_stopped);
+	if (ret_stopped)
+		ret_stopped->python = w.python;
 	return n;
 }
 

@@ -97,6 +97,17 @@ static __always_inline bool unwind_can_copy(const struct unwind_walk *w,
 	}
 }
 
+/* Notes that W passes F, if F has an interpreter of Python. */
+static __always_inline void unwind_note_python(struct unwind_walk *w, struct unwind_file *f)
+{
+	if (f->python.layout == 0)
+		return;
+	if (f->python.layout != PYTHON_LAYOUT_UNKNOWN)
+		w->python = true;
+	else if (!f->python.passed)
+		f->python.passed = 1;
+}
+
 /*
  * Finds the file of W's mapping M, finds out whether the table of the file exists, and computes the
  * address in that table. Returns 0, or UNWIND_END_MAPPING if the number now belongs to another
@@ -130,6 +141,7 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 			w->file = m->file;
 			w->generation = m->generation;
 			w->shift = f->segments[i].delta + first - w->start;
+			unwind_note_python(w, f);
 			return 0;
 		}
 	}

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "bpf/piece.bpf.h"
+#include "bpf/python.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
 
@@ -79,9 +80,10 @@ static __always_inline void waker_walk_thread(void *ctx, struct offcpu_waker *w,
 	if (!stack_send(room, n, task, now_ns, &w->kernel_stack) || task->flags & PF_KTHREAD ||
 	    stacks_of_none)
 		return;
-	stopped->ip = 0;
+	stopped->ip = stopped->python = 0;
 	n = stack_walk_or_stop(room, stopped, piece_copies(now_ns, STACK_COPIES_OF_RUNNING));
 	if (n == STACK_NOT_WALKED)
 		n = stack_walk_by_kernel(ctx, room->frames, sizeof(room->frames));
+	n = python_add_if_any(stopped, room, n, now_ns);
 	piece_or_stack_send(stopped, room, n, task, now_ns, &w->user_stack);
 }

@@ -35,4 +35,5 @@ struct unwind_walk {
 	bool is_trapped : 1;  /* a breakpoint is at IP, which the thread may have passed */
 	bool is_unlisted : 1; /* the kernel has not listed the return address at SP yet */
 	bool is_skipped : 1;  /* the last frame is left out if it has a caller */
+	bool python;          /* the walk has passed an interpreter of Python */
 };

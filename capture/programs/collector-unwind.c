@@ -6,6 +6,7 @@
 #include "capture/programs/collector-parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "capture/programs/load-error.h"
 #include "capture/programs/map-records.h"
 #include "capture/programs/program-iterator.h"
+#include "capture/unwind/python-layouts.h"
 #include "capture/unwind/unwind-process.h"
 
 /* The maximum wait for tables, before a recording begins and at its end. */
@@ -61,9 +63,12 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 {
 	struct kymo_bpf *skel = c->skel;
 	struct bpf_map *maps[] = {
-		skel->maps.unwind_processes,  skel->maps.unwind_blank, skel->maps.unwind_file_names,
-		skel->maps.unwind_free_names, skel->maps.unwind_files, skel->maps.unwind_tables,
-		skel->maps.unwind_asks,       skel->maps.unwind_ends,  skel->maps.unwind_remembered,
+		skel->maps.unwind_processes,  skel->maps.unwind_blank,
+		skel->maps.unwind_file_names, skel->maps.unwind_free_names,
+		skel->maps.unwind_files,      skel->maps.unwind_tables,
+		skel->maps.unwind_asks,       skel->maps.unwind_ends,
+		skel->maps.unwind_remembered, skel->maps.python_layouts,
+		skel->maps.python_counts,     skel->maps.python_sent,
 	};
 	struct bpf_program *programs[] = {
 		skel->progs.on_unwind_exec,
@@ -99,6 +104,16 @@ static bool collector_has_unwinding(const struct collector *c)
 	return bpf_program__autoload(c->skel->progs.on_unwind_exec);
 }
 
+static int collector_fill_layouts(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.python_layouts), r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < PYTHON_LAYOUT_ROWS; i++)
+		if (bpf_map_update_elem(fd, &i, &python_layout_rows[i].layout, BPF_ANY) < 0)
+			r = -errno;
+	return r;
+}
+
 int collector_make_unwinder(struct collector *c)
 {
 	const struct unwind_maps maps = {
@@ -113,8 +128,9 @@ int collector_make_unwinder(struct collector *c)
 				   : bpf_program__fd(c->skel->progs.on_iter_unwind_vma),
 	};
 
-	return collector_has_unwinding(c) ? unwinder_new(&maps, c->table_bytes_max, &c->unwinder)
-					  : 0;
+	if (!collector_has_unwinding(c))
+		return 0;
+	return collector_fill_layouts(c) ?: unwinder_new(&maps, c->table_bytes_max, &c->unwinder);
 }
 
 /* Forgets the known mappings of processes, because they have changed meanwhile. */
@@ -328,6 +344,55 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 	}
 	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
 		ret[i] += c->resumed[i];
+}
+
+_Static_assert(PYTHON_COUNT_STACKS == (int)PYTHON_STACKS_ALL &&
+		       PYTHON_COUNT_NO_THREAD == (int)PYTHON_STACKS_NO_THREAD &&
+		       PYTHON_COUNT_UNREADABLE == (int)PYTHON_STACKS_UNREADABLE &&
+		       PYTHON_COUNT_FULL == (int)PYTHON_STACKS_FULL &&
+		       _PYTHON_COUNTS == (int)PYTHON_STACKS_UNNAMED,
+	       "the programs count all but the last one");
+
+void collector_count_python(struct collector *c, uint64_t ret[static PYTHON_STACKS_MAX])
+{
+	_cleanup_free_ uint64_t *counts = calloc(c->n_cpus, sizeof(*counts));
+	int fd = bpf_map__fd(c->skel->maps.python_counts);
+
+	memset(ret, 0, PYTHON_STACKS_MAX * sizeof(*ret));
+	for (uint32_t i = 0; counts && c->unwinder && i < _PYTHON_COUNTS; i++) {
+		if (bpf_map_lookup_elem(fd, &i, counts) < 0)
+			continue;
+		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+			ret[i] += counts[cpu];
+	}
+}
+
+/* Writes VERSION (Py_Version) to TO. */
+static void collector_describe_python(uint32_t version, char to[static COLLECTOR_PYTHON_TEXT])
+{
+	bool is_build = false;
+
+	for (unsigned i = 0; i < PYTHON_LAYOUT_ROWS; i++)
+		is_build |= python_layout_rows[i].version == version >> 16;
+	if (version == 0)
+		snprintf(to, COLLECTOR_PYTHON_TEXT, "before 3.11");
+	else
+		snprintf(to, COLLECTOR_PYTHON_TEXT, "%u.%u.%u%s", version >> 24,
+			 version >> 16 & 0xff, version >> 8 & 0xff,
+			 is_build ? " (another build)" : "");
+}
+
+unsigned collector_unknown_pythons(struct collector *c,
+				   char to[static COLLECTOR_PYTHONS_MAX][COLLECTOR_PYTHON_TEXT])
+{
+	uint32_t versions[UNWINDER_PYTHONS_MAX];
+	unsigned n = c->unwinder ? unwinder_unknown_pythons(c->unwinder, versions) : 0;
+
+	_Static_assert((int)UNWINDER_PYTHONS_MAX == (int)COLLECTOR_PYTHONS_MAX, "room for all");
+
+	for (unsigned i = 0; i < n; i++)
+		collector_describe_python(versions[i], to[i]);
+	return n;
 }
 
 /*

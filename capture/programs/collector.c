@@ -511,6 +511,11 @@ void collector_forget_stacks(struct collector *c)
 	__atomic_add_fetch(&c->skel->bss->stack_generation, 1, __ATOMIC_RELAXED);
 }
 
+void collector_forget_python(struct collector *c)
+{
+	__atomic_add_fetch(&c->skel->bss->python_generation, 1, __ATOMIC_RELAXED);
+}
+
 void collector_forget_cgroups(struct collector *c)
 {
 	memset(c->skel->bss->cgroups_sent, 0, sizeof(c->skel->bss->cgroups_sent));

@@ -74,6 +74,17 @@ int collector_start_unwinding(struct collector *c, char **reterr_text);
  */
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
 
+/* Returns the numbers of stacks with functions of Python so far, except PYTHON_STACKS_UNNAMED. */
+void collector_count_python(struct collector *c, uint64_t ret[static PYTHON_STACKS_MAX]);
+
+/*
+ * Stores the versions of Python, as texts, that were in stacks so far, and whose functions are
+ * unknown. Returns their number.
+ */
+enum { COLLECTOR_PYTHONS_MAX = 8, COLLECTOR_PYTHON_TEXT = 48 };
+unsigned collector_unknown_pythons(struct collector *c,
+				   char to[static COLLECTOR_PYTHONS_MAX][COLLECTOR_PYTHON_TEXT]);
+
 /*
  * Continues the walk of PIECE, which has been checked, and writes all frames to FRAMES, including
  * those of PIECE. Returns their number. CAN_RETRY: if a table is missing, returns 0, and the caller
@@ -209,6 +220,7 @@ void collector_forget_lost(struct collector *c);
  * cgroup.
  */
 void collector_forget_stacks(struct collector *c);
+void collector_forget_python(struct collector *c);
 void collector_forget_cgroups(struct collector *c);
 
 /* Detaches the programs. After it returns, no program runs any more. */

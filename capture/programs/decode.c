@@ -149,6 +149,12 @@ static bool decode_rec_piece_is_valid(const struct rec_piece *rec)
 	       rec->process.n <= UNWIND_MAPPINGS_MAX;
 }
 
+static bool decode_rec_python_code_is_valid(const struct rec_python_code *rec)
+{
+	return rec->id != 0 && rec->n_name <= PYTHON_NAME_BYTES &&
+	       rec->n_file <= PYTHON_FILE_BYTES && rec->n_lines <= rec->head.size - sizeof(*rec);
+}
+
 static bool decode_rec_call_is_valid(const struct rec_call *rec)
 {
 	return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&

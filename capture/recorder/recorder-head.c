@@ -78,6 +78,8 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 		sums.lost += r->activity.lost[class];
 	memcpy(sums.walks, r->walks, sizeof(sums.walks));
 	sums.tables = collector_count_tables(r->pipe.collector);
+	collector_count_python(r->pipe.collector, sums.python);
+	sums.python[PYTHON_STACKS_UNNAMED] = r->profiler.python.n_unknown;
 	return sums;
 }
 
@@ -100,6 +102,30 @@ static int recorder_write_stacks(const struct recorder_sums *sums,
 	tables->evicted -= since->tables.evicted;
 	tables->copied -= since->tables.copied;
 	return any ? fxt_archive_event(to, &ev) : 0;
+}
+
+/* Writes what is known about functions of Python in these stacks, if there were any. */
+static int recorder_write_python(const struct recorder *r, const struct recorder_sums *sums,
+				 const struct recorder_sums *since, struct fxt_archive *to,
+				 uint64_t ts_ns)
+{
+	char unknown[COLLECTOR_PYTHONS_MAX][COLLECTOR_PYTHON_TEXT];
+	unsigned n = collector_unknown_pythons(r->pipe.collector, unknown);
+	struct event ev = { .kind = EVENT_PYTHON, .ts_ns = ts_ns };
+	uint64_t any = 0;
+	int error;
+
+	for (size_t i = 0; i < PYTHON_STACKS_MAX; i++) {
+		ev.python.stacks[i] = sums->python[i] - since->python[i];
+		any |= ev.python.stacks[i];
+	}
+	error = any ? fxt_archive_event(to, &ev) : 0;
+	memset(ev.python.stacks, 0, sizeof(ev.python.stacks));
+	for (unsigned i = 0; error >= 0 && i < n; i++) {
+		ev.python.version = unknown[i];
+		error = fxt_archive_event(to, &ev);
+	}
+	return error;
 }
 
 int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
@@ -126,5 +152,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 	};
 
 	error = recorder_write_stacks(&sums, since, to, ts_ns);
+	if (error >= 0)
+		error = recorder_write_python(r, &sums, since, to, ts_ns);
 	return error < 0 ? error : fxt_archive_event(to, &stop);
 }

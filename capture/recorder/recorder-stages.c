@@ -79,6 +79,14 @@ static int recorder_link_need_mappings(uint32_t pid, uint64_t ts_ns, void *userd
 	return profiler_need(&r->profiler, pid, r->pipe.own ? 0 : ts_ns);
 }
 
+static int recorder_link_add_python(const struct event *sample, uint64_t *frames, unsigned n,
+				    void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return profiler_add_python(&r->profiler, sample, frames, n);
+}
+
 static int recorder_link_fire(const struct trigger *t, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -147,6 +155,7 @@ void recorder_link(struct recorder *r)
 	r->pipe.links = (struct pipeline_links){
 		.announce = recorder_link_announce,
 		.need_mappings = recorder_link_need_mappings,
+		.add_python = recorder_link_add_python,
 		.fire = recorder_link_fire,
 		.userdata = r,
 		.pass_news = recorder_link_pass_news,

@@ -43,6 +43,7 @@ struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
 	uint64_t walks[WALK_ENDS_MAX];
 	struct stack_tables tables;
+	uint64_t python[PYTHON_STACKS_MAX];
 };
 
 enum {

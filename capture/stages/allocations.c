@@ -310,8 +310,11 @@ static int allocations_on_named(struct allocations *a, struct watch *w, const st
 	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
 	ev.sample.kind = SAMPLE_NAMED;
 	ev.sample.id = rec->id;
+	r = pipeline_add_python(a->pipe, &ev, (uint64_t *)whole.frames, whole.n_frames);
+	if (r < 0)
+		return r;
 	ev.sample.frames = (const uint64_t *)whole.frames;
-	ev.sample.n_frames = whole.n_frames;
+	ev.sample.n_frames = (unsigned)r;
 	return allocations_write_event(a, &ev);
 }
 

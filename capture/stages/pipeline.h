@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
+#include "capture/python/python-names.h"
 #include "capture/stages/tasks.h"
 #include "writer/fxt/fxt-archive.h"
 
@@ -31,6 +32,8 @@ struct pipeline_links {
 	int (*announce)(uint32_t tid, void *userdata);
 	/* Of profiler: writes the mappings of PID, which will have stacks from TS_NS on. */
 	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
+	/* Of profiler: profiler_add_python(). Called only by pipeline_add_python(). */
+	int (*add_python)(const struct event *sample, uint64_t *frames, unsigned n, void *userdata);
 	/* Of triggers: called when T has fired, at a record that is written. */
 	int (*fire)(const struct trigger *t, void *userdata);
 	void *userdata;
@@ -128,6 +131,19 @@ static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t ti
 	int r = pipeline_announce(p, tid);
 
 	return r ?: tasks_belongs(p->tasks, tid, pid);
+}
+
+/*
+ * Puts the functions of Python, if there are any, between the native ones in the N FRAMES, and
+ * writes their names. SAMPLE is the event of the stack. Returns the new number of frames, which is
+ * not greater, or a negative errno.
+ */
+static inline int pipeline_add_python(const struct pipeline *p, const struct event *sample,
+				      uint64_t *frames, unsigned n)
+{
+	if (!python_names_are_in(frames, n))
+		return (int)n;
+	return p->links.add_python(sample, frames, n, p->links.userdata);
 }
 
 /*

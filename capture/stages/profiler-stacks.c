@@ -167,12 +167,37 @@ static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsi
 	return n;
 }
 
+static int profiler_write_name(void *userdata, const struct event *ev)
+{
+	return profiler_write_event(userdata, ev);
+}
+
+int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t *frames,
+			unsigned n)
+{
+	uint64_t copy[STACK_FRAMES_MAX];
+	const struct python_stack stack = {
+		.frames = copy,
+		.n = n,
+		.koid = sample->pid,
+		.returns = sample->sample.kind == SAMPLE_NAMED,
+		.ts_ns = sample->ts_ns,
+		.write = profiler_write_name,
+		.userdata = p,
+	};
+
+	if (n > STACK_FRAMES_MAX)
+		return -EINVAL;
+	memcpy(copy, frames, n * sizeof(*copy));
+	return python_names_expand(&p->python, &stack, frames);
+}
+
 /* Writes EV about the thread of HEAD (unless EV is NULL), and the stack. */
 static int profiler_write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
 				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
 	uint64_t frames[FRAMES_MAX];
-	unsigned n = profiler_add_frames(p, frames, 0, head->tid, kernel_stack);
+	unsigned n = profiler_add_frames(p, frames, 0, head->tid, kernel_stack), n_kernel = n;
 	struct event sample = {
 		.kind = EVENT_SAMPLE,
 		.ts_ns = ts_ns,
@@ -186,8 +211,14 @@ static int profiler_write_stack(struct profiler *p, const struct rec_head *head,
 	r = r ?: profiler_need(p, head->pid, ts_ns);
 	if (profiler_is_between_programs(p, head->pid))
 		user_stack = 0;
-	n = profiler_end_of_user(frames, n,
-				 profiler_add_frames(p, frames, n, head->tid, user_stack));
+	n = profiler_add_frames(p, frames, n, head->tid, user_stack);
+	if (r < 0)
+		return r;
+	r = pipeline_add_python(p->pipe, &sample, frames + n_kernel, n - n_kernel);
+	if (r < 0)
+		return r;
+	n = profiler_end_of_user(frames, n_kernel, n_kernel + (unsigned)r);
+	r = 0;
 	sample.sample.n_frames = n;
 	if (p->n_homeless == 0)
 		sample.sample.id = profiler_number_of(kernel_stack, user_stack);

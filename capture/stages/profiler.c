@@ -20,6 +20,7 @@ void profiler_deinit(void *stage)
 	profiler_free_processes(p);
 	p->maps = maps_free(p->maps);
 	stacks_deinit(&p->stacks);
+	python_names_deinit(&p->python);
 	table_deinit_free(&p->waiting);
 	table_deinit_free(&p->waiting_before);
 	table_deinit_free(&p->left);
@@ -41,6 +42,9 @@ int profiler_record(struct profiler *p, const struct rec_head *rec)
 	switch (rec->kind) {
 	case REC_STACK:
 		return stacks_add(&p->stacks, (const struct rec_stack *)rec);
+	case REC_PYTHON_CODE:
+	case REC_HEAP_PYTHON_CODE:
+		return python_names_add(&p->python, (const struct rec_python_code *)rec);
 	case REC_SAMPLE:
 		return profiler_on_sample(p, rec);
 	case REC_OFFCPU:
@@ -159,21 +163,33 @@ static int profiler_advance(void *stage, uint64_t horizon_ns)
 
 	if (stacks_turn(&p->stacks, horizon_ns, clock_boot_ns()))
 		collector_forget_stacks(p->pipe->collector);
+	if (python_names_turn(&p->python))
+		collector_forget_python(p->pipe->collector);
 	r = pipeline_write_shortage(p->pipe, CLASS_STACKS, &p->n_homeless);
 	/* kymo itself has dropped these records, so other records are not in doubt. */
 	p->known_lost += p->n_dropped;
 	return r == 0 ? pipeline_write_shortage(p->pipe, CLASS_MAPPINGS, &p->n_dropped) : r;
 }
 
+static void profiler_next_chunk(void *stage, uint64_t at_ns)
+{
+	struct profiler *p = stage;
+
+	(void)at_ns;
+	python_names_forget_written(&p->python);
+}
+
 const struct stage profiler_stage = {
 	.name = "profiler",
 	.handles = STAGE_TAKES_TASKS | STAGE_HANDLES(REC_STACK) | STAGE_HANDLES(REC_PIECE) |
 		   STAGE_HANDLES(REC_SAMPLE) | STAGE_HANDLES(REC_OFFCPU) |
-		   STAGE_HANDLES(REC_MAPPING) | STAGE_HANDLES(REC_NEW_IMAGE),
+		   STAGE_HANDLES(REC_MAPPING) | STAGE_HANDLES(REC_NEW_IMAGE) |
+		   STAGE_HANDLES(REC_PYTHON_CODE) | STAGE_HANDLES(REC_HEAP_PYTHON_CODE),
 	.record = profiler_on_record,
 	.begin = profiler_begin,
 	.advance = profiler_advance,
 	.resume = profiler_resume,
+	.next_chunk = profiler_next_chunk,
 	.head = profiler_head,
 	.deinit = profiler_deinit,
 };

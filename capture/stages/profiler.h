@@ -24,6 +24,7 @@
 #include "base/table.h"
 #include "model/other-files.h"
 #include "bpf/record.h"
+#include "capture/python/python-names.h"
 #include "capture/stages/stacks.h"
 #include "capture/proc/proc-records.h"
 #include "capture/stages/stage.h"
@@ -59,6 +60,7 @@ struct profiler {
 	const struct probed_inodes *probed;
 	struct other_files others;
 	struct stacks stacks;
+	struct python_names python;
 	/* Stacks of threads that waited when times off CPU began, the last time (`waiting`) and the
 	 * time before: id -> struct left, owned */
 	struct table waiting, waiting_before;
@@ -97,6 +99,14 @@ void profiler_forget_left(struct profiler *p, uint32_t tid);
  * second start after it. Returns 0 or -ENOMEM.
  */
 int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces);
+
+/*
+ * Puts the functions of Python between the native ones in FRAMES, N frames that the programs have
+ * sent, and writes their names. SAMPLE is the event that is being made. Returns the new number of
+ * frames, which is not greater, or a negative errno.
+ */
+int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t *frames,
+			unsigned n);
 
 /*
  * Called when a stack of PID at TS_NS needs the mappings of PID. With `own`, PID was selected at

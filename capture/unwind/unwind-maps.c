@@ -10,6 +10,8 @@
 
 #include <bpf/bpf.h>
 
+#include "base/cleanup.h"
+#include "capture/unwind/python-layouts.h"
 #include "capture/unwind/unwind-process.h"
 
 enum {
@@ -192,6 +194,23 @@ static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
 	__atomic_store_n(&f->state, state, __ATOMIC_RELEASE);
 }
 
+/* Stores what TABLE says about an interpreter. */
+static void unwind_maps_put_python(struct unwind_file *f, const struct unwind_table *table)
+{
+	const struct unwind_python *p = &table->python;
+	struct python_file python = {
+		.layout = python_layout_number(p),
+		.runtime = p->runtime - table->first_address,
+		.code_type = p->code_type - table->first_address,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(python.parts); i++) {
+		python.parts[i].begin = (uint32_t)(p->parts[i].begin - table->first_address);
+		python.parts[i].end = (uint32_t)(p->parts[i].end - table->first_address);
+	}
+	f->python = p->runtime ? python : (struct python_file){ 0 };
+}
+
 int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table)
 {
 	struct unwind_file *f = &maps->files[number];
@@ -213,6 +232,7 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 		f->segments[i].delta = s->address - s->offset - table->first_address;
 	}
 	f->n_segments = table->n_segments;
+	unwind_maps_put_python(f, table);
 	unwind_maps_set_state(f, UNWIND_FILE_READY);
 	unwind_kept_put(&maps->kept, number, f, blocks);
 	r = unwind_publisher_put(maps->publisher, number, blocks);

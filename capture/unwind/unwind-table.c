@@ -334,6 +334,29 @@ static int unwind_table_append_rows(struct table_builder *b)
 
 /* ---- tables ---- */
 
+/* Finds the range of the FDE with ADDRESS. Returns false if there is none. */
+static bool unwind_table_function_at(void *userdata, uint64_t address, uint64_t *ret_begin,
+				     uint64_t *ret_end)
+{
+	const struct table_builder *b = userdata;
+	size_t low = 0, high = b->n_fdes;
+
+	address -= b->first_address;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->fdes[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address - b->fdes[low - 1].begin >= b->fdes[low - 1].size)
+		return false;
+	*ret_begin = b->first_address + b->fdes[low - 1].begin;
+	*ret_end = *ret_begin + b->fdes[low - 1].size;
+	return true;
+}
+
 static uint64_t unwind_table_lowest_address(const struct unwind_elf *elf)
 {
 	uint64_t lowest = elf->n_segments > 0 ? UINT64_MAX : 0;
@@ -378,6 +401,7 @@ static void unwind_table_fill_table(struct table_builder *b, struct unwind_table
 	};
 	memcpy(ret->build_id, elf->build_id, sizeof(ret->build_id));
 	memcpy(ret->segments, elf->segments, sizeof(ret->segments));
+	unwind_python_find(elf, unwind_table_function_at, b, &ret->python);
 	unwind_table_count_unsupported(ret);
 	ret->n_unsupported[UNWIND_WHY_DAMAGED] += b->n_overlaps + b->sections[EH_FRAME].n_damaged +
 						  b->sections[DEBUG_FRAME].n_damaged;

@@ -22,9 +22,10 @@
 #include "base/outbuf.h"
 #include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-elf.h"
+#include "capture/unwind/unwind-python.h"
 
 /* Increment it if the rows for a file change: tables on disk are then unusable. */
-#define UNWIND_TABLE_VERSION 9
+#define UNWIND_TABLE_VERSION 10
 
 struct unwind_table {
 	uint8_t build_id[20]; /* the first bytes of the build ID, if the file has one */
@@ -38,6 +39,7 @@ struct unwind_table {
 	 * and entries that overlap others.
 	 */
 	uint32_t n_unsupported[_UNWIND_WHYS];
+	struct unwind_python python;
 	uint32_t n_rows;
 	struct unwind_row *rows; /* sorted by address, from 0 on; neighbours have different rules */
 };

@@ -64,6 +64,14 @@ bool unwinder_has_asked(const struct unwinder *u, uint32_t device, uint64_t inod
 
 struct unwinder_counts unwinder_counts(struct unwinder *u);
 
+/*
+ * Stores the different versions (Py_Version; 0 = it has none) of the interpreters of Python that
+ * walks have passed, and whose layouts are unknown. Returns their number. Any thread may call it.
+ */
+enum { UNWINDER_PYTHONS_MAX = 8 };
+unsigned unwinder_unknown_pythons(struct unwinder *u,
+				  uint32_t versions[static UNWINDER_PYTHONS_MAX]);
+
 /* Continues a walk that a program could not finish (unwind_resume()). Any thread may call it. */
 struct unwind_resumed unwinder_resume(struct unwinder *u, struct unwind_seen *seen,
 				      const struct rec_piece *piece, const void *stack,

@@ -242,6 +242,11 @@ void collector_forget_stacks(struct collector *c)
 	(void)c;
 }
 
+void collector_forget_python(struct collector *c)
+{
+	(void)c;
+}
+
 void collector_forget_cgroups(struct collector *c)
 {
 	(void)c;
@@ -267,6 +272,20 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 {
 	(void)c;
 	memset(ret, 0, WALK_ENDS_MAX * sizeof(*ret));
+}
+
+void collector_count_python(struct collector *c, uint64_t ret[static PYTHON_STACKS_MAX])
+{
+	(void)c;
+	memset(ret, 0, PYTHON_STACKS_MAX * sizeof(*ret));
+}
+
+unsigned collector_unknown_pythons(struct collector *c,
+				   char to[static COLLECTOR_PYTHONS_MAX][COLLECTOR_PYTHON_TEXT])
+{
+	(void)c;
+	(void)to;
+	return 0;
 }
 
 unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece, bool can_retry,

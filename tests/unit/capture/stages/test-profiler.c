@@ -46,6 +46,34 @@ TEST(test_nonsense)
 					 "on 130 500 ffffffffffffffff 0 1 0;");
 }
 
+/* A stack with a function of Python, which has its name before the first stack with it. */
+TEST(test_python)
+{
+	struct fixture *f = *state;
+	struct rec_python_code code = { .head = { .size = sizeof(code), .kind = REC_PYTHON_CODE },
+					.id = 5,
+					.n_name = 4,
+					.n_file = 4,
+					.name_kind = 1,
+					.file_kind = 1 };
+	struct rec_stack rec = { .head = { .size = REC_STACK_BYTES(3), .kind = REC_STACK },
+				 .id = 1,
+				 .frames = { 0x1000, 0x2000 | PYTHON_EVAL,
+					     PYTHON_WORD | PYTHON_IS_ENTRY | 5 } };
+
+	memcpy(code.name, "main", 4);
+	memcpy(code.file, "x.py", 4);
+	put(f, &code);
+	put(f, &rec);
+	put_stack(f, 2, 0xffffffff81000000, 1);
+	put_tick(f, 110, PID, 2, 1);
+	put_tick(f, 120, PID, 0, 1);
+	assert_string_equal(profiled(f),
+			    "name 2000000000000000 main x.py:0;"
+			    "on 110 500 ffffffff81000000 1000 2000000000000001 2000;"
+			    "on 120 500 1000 2000000000000001 2000;");
+}
+
 TEST(test_offcpu)
 {
 	struct fixture *f = *state;
@@ -499,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_samples),
 		CASE(test_nonsense),
+		CASE(test_python),
 		CASE(test_offcpu),
 		CASE(test_offcpu_call),
 		CASE(test_offcpu_owner),

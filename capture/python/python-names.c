@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/python/python-names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/python/python-code.h"
+#include "model/frames.h"
+
+enum {
+	OVERHEAD = 48,  /* of malloc() and of the table, in bytes */
+	ADDRESSES = 16, /* between two places */
+	NAME_MAX_BYTES = 3 * PYTHON_NAME_BYTES + sizeof("..."),
+	FILE_MAX_BYTES = 3 * PYTHON_FILE_BYTES + sizeof("..."),
+};
+
+struct python_code {
+	uint32_t first_line, n_lines;
+	const char *file; /* behind the name */
+	const uint8_t *lines;
+	char name[];
+};
+
+struct python_place {
+	uint64_t address;
+	uint32_t chunk; /* in which the name was written */
+};
+
+void python_names_deinit(struct python_names *p)
+{
+	table_deinit_free(&p->now);
+	table_deinit_free(&p->before);
+	table_deinit_free(&p->places);
+}
+
+/* ---- code objects ---- */
+
+int python_names_add(struct python_names *p, const struct rec_python_code *rec)
+{
+	char name[NAME_MAX_BYTES], file[FILE_MAX_BYTES] = "...";
+	size_t n_name, n_file, bytes, at = rec->file_is_cut ? strlen(file) : 0;
+	struct python_code *code;
+
+	if (table_get(&p->now, rec->id))
+		return 0;
+	python_code_text(rec->name, rec->n_name, rec->name_kind, name, sizeof(name) - 3);
+	if (rec->name_is_cut)
+		strcat(name, "...");
+	python_code_text(rec->file, rec->n_file, rec->file_kind, file + at, sizeof(file) - at);
+	n_name = strlen(name) + 1;
+	n_file = strlen(file) + 1;
+	bytes = n_name + n_file + rec->n_lines;
+	code = table_make(&p->now, rec->id, sizeof(*code) + bytes);
+	if (!code)
+		return -ENOMEM;
+	code->first_line = rec->first_line;
+	code->n_lines = rec->n_lines;
+	memcpy(code->name, name, n_name);
+	memcpy(code->name + n_name, file, n_file);
+	memcpy(code->name + n_name + n_file, rec->lines, rec->n_lines);
+	code->file = code->name + n_name;
+	code->lines = (const uint8_t *)code->name + n_name + n_file;
+	p->bytes += sizeof(*code) + bytes + OVERHEAD;
+	return 0;
+}
+
+bool python_names_turn(struct python_names *p)
+{
+	if (p->bytes <= PYTHON_CODES_BYTES_MAX)
+		return false;
+	table_deinit_free(&p->before);
+	p->before = p->now;
+	p->now = (struct table){ 0 };
+	p->bytes = 0;
+	return true;
+}
+
+void python_names_forget_written(struct python_names *p)
+{
+	p->chunk++;
+}
+
+/* ---- places ---- */
+
+/* A line of a function. */
+struct python_line {
+	const struct python_code *code; /* NULL = the function is unknown */
+	uint64_t id;                    /* of CODE, or the word of an unknown function */
+	uint32_t line;                  /* 0 = unknown */
+};
+
+static const char *python_names_function(const struct python_line *at)
+{
+	if (at->code && *at->code->name)
+		return at->code->name;
+	return at->id & PYTHON_IS_CUT ? PYTHON_NAME_CUT : PYTHON_NAME_UNKNOWN;
+}
+
+/* Writes the name of AT, whose address is ADDRESS. */
+static int python_names_write(const struct python_stack *s, const struct python_line *at,
+			      uint64_t address)
+{
+	const struct event ev = {
+		.kind = EVENT_FRAME,
+		.ts_ns = s->ts_ns,
+		.frame = { .process = s->koid,
+			   .address = address,
+			   .function = python_names_function(at),
+			   .source = at->code ? at->code->file : "",
+			   .module = FRAMES_PYTHON_MODULE,
+			   .line = at->line },
+	};
+
+	return s->write(s->userdata, &ev);
+}
+
+/* Finds what WORD, a frame of Python, stands for. */
+static struct python_line python_names_line(const struct python_names *p, uint64_t word)
+{
+	uint32_t unit = (uint32_t)(word >> PYTHON_UNIT_SHIFT) & PYTHON_UNIT_MAX;
+	struct python_line at = { .id = word & PYTHON_ID_MASK };
+
+	if (at.id && !(word & PYTHON_IS_CUT))
+		at.code = table_get(&p->now, at.id) ?: table_get(&p->before, at.id);
+	if (!at.code)
+		at.id = word & PYTHON_IS_CUT;
+	else if (unit < PYTHON_UNIT_MAX)
+		at.line = python_code_line(at.code->lines, at.code->n_lines, at.code->first_line,
+					   unit);
+	return at;
+}
+
+/* Returns the place of AT in the process of S, or NULL without memory. */
+static struct python_place *python_names_place(struct python_names *p, const struct python_stack *s,
+					       const struct python_line *at)
+{
+	const uint64_t key[] = { s->koid, at->id, at->line };
+	struct python_place *place;
+
+	if (p->places.n_used >= PYTHON_PLACES_MAX)
+		table_deinit_free(&p->places);
+	place = table_make(&p->places, table_hash(key, sizeof(key)), sizeof(*place));
+	if (place && !place->address) {
+		if (!p->next_address)
+			p->next_address = PYTHON_FIRST_ADDRESS;
+		place->address = p->next_address;
+		place->chunk = p->chunk - 1;
+		p->next_address += ADDRESSES;
+	}
+	return place;
+}
+
+/* Gets the address of WORD, a frame of Python, and writes its name. */
+static int python_names_address(struct python_names *p, const struct python_stack *s, uint64_t word,
+				uint64_t *ret)
+{
+	const struct python_line at = python_names_line(p, word);
+	struct python_place *place = python_names_place(p, s, &at);
+	int r = 0;
+
+	if (!place)
+		return -ENOMEM;
+	p->n_unknown += !at.code && !(word & PYTHON_IS_CUT);
+	if (place->chunk != p->chunk)
+		r = python_names_write(s, &at, place->address);
+	place->chunk = p->chunk;
+	*ret = place->address;
+	return r;
+}
+
+/* ---- stacks ---- */
+
+/* A stack that is being put together. */
+struct python_mix {
+	const struct python_stack *stack;
+	uint64_t *to;
+	unsigned n;
+	unsigned at, end; /* the frames of Python that are not there yet */
+};
+
+/* Adds the frames of Python up to the next one that was called from C. */
+static int python_names_add_group(struct python_names *p, struct python_mix *m)
+{
+	const struct python_stack *s = m->stack;
+	uint64_t word, address = 0;
+	int r = 0;
+
+	while (r == 0 && m->at < m->end) {
+		word = s->frames[m->at++];
+		r = python_names_address(p, s, word, &address);
+		/* (readers look up the byte before a return address) */
+		m->to[m->n] = address + (s->returns || m->n > 0);
+		m->n++;
+		if (word & PYTHON_IS_ENTRY)
+			break;
+	}
+	return r;
+}
+
+/* Counts the groups of the frames of Python, and the native frames that execute them. */
+static void python_names_count(const struct python_stack *s, unsigned n_native, unsigned *ret_eval,
+			       unsigned *ret_groups)
+{
+	*ret_eval = *ret_groups = 0;
+	for (unsigned i = 0; i < n_native; i++)
+		*ret_eval += python_names_is_eval(s->frames[i]);
+	for (unsigned i = n_native; i < s->n; i++)
+		*ret_groups += (s->frames[i] & PYTHON_IS_ENTRY) != 0;
+}
+
+int python_names_expand(struct python_names *p, const struct python_stack *s, uint64_t *to)
+{
+	struct python_mix m = { .stack = s, .to = to, .end = s->n };
+	unsigned n_native = s->n, n_eval, n_groups, skipped;
+	bool is_cut;
+	int r = 0;
+
+	/* The frames of Python are the last ones. */
+	while (n_native > 0 && (s->frames[n_native - 1] & PYTHON_WORD_MASK) == PYTHON_WORD)
+		n_native--;
+	m.at = n_native;
+	is_cut = n_native < s->n && s->frames[s->n - 1] & PYTHON_IS_CUT;
+	python_names_count(s, n_native, &n_eval, &n_groups);
+	/*
+	 * A function that is just being called has no frame of Python yet. (If frames of Python are
+	 * missing, they are the outermost ones, and no others are known to be missing.)
+	 */
+	skipped = !is_cut && n_eval > n_groups ? n_eval - n_groups : 0;
+	for (unsigned i = 0; r == 0 && i < n_native; i++) {
+		bool is_eval = python_names_is_eval(s->frames[i]);
+
+		if (is_eval && skipped > 0)
+			skipped--;
+		else if (is_eval)
+			r = python_names_add_group(p, &m);
+		to[m.n++] = s->frames[i] & ~(is_eval ? PYTHON_EVAL : 0);
+	}
+	/* The native stack is cut, so its outermost functions are those of Python. */
+	while (r == 0 && m.at < m.end)
+		r = python_names_add_group(p, &m);
+	return r < 0 ? r : (int)m.n;
+}
