@@ -14,6 +14,7 @@
 #include "cli/common/json.h"
 #include "cli/common/packed-output.h"
 #include "cli/common/part-options.h"
+#include "cli/common/python-text.h"
 #include "cli/common/read-events.h"
 #include "cli/common/stacks-text.h"
 #include "cli/common/verb-options.h"
@@ -34,7 +35,7 @@ struct request {
 	struct part_options part;
 	struct part_ids tids;
 	struct symbol_options symbols;
-	bool on_cpu, off_cpu, off_wake, inverted, force, json;
+	bool on_cpu, off_cpu, off_wake, inverted, python, force, json;
 	double min_percent;
 	bool has_min_percent;
 };
@@ -182,6 +183,18 @@ static int verb_flame_explain_empty(const struct request *q, const struct open_t
 	return CLI_FAILED;
 }
 
+/*
+ * Returns true if PLACE is in the code of the interpreter of Python itself: in its program or its
+ * library. Functions of Python are in no file, and extension modules have files of their own.
+ */
+static bool verb_flame_is_interpreter(void *userdata, const struct profile_place *place)
+{
+	const char *base = place->mapping ? profile_names_base(place->mapping->path) : "";
+
+	(void)userdata;
+	return strncmp(base, "python3", 7) == 0 || strncmp(base, "libpython3", 10) == 0;
+}
+
 /* Reads all of T into IN. Returns CLI_OK, CLI_DAMAGE, or CLI_FAILED after an error message. */
 static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 				 struct flame_input *in)
@@ -215,6 +228,8 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 		return cli_failed("out of memory");
 	if (q->process)
 		profile_filter(in->profile, verb_flame_is_process, &filter);
+	if (q->python)
+		profile_leave_out(in->profile, verb_flame_is_interpreter, NULL);
 	if (in->profile->n_stacks == 0)
 		return verb_flame_explain_empty(q, t, in->profile);
 	r = read_events_finish(t, in->summary);
@@ -352,6 +367,7 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			  "frame " FRAMES_CUT_NAME " stands for the outermost ones",
 			  p->n_full);
 	stacks_report_incomplete(f->now->summary->walks, 1);
+	python_text_report_unknown(f->now->summary);
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of the stacks are truncated: there are too many different "
 			  "stacks",
@@ -530,6 +546,7 @@ static int verb_flame(int argc, char **argv)
 		OPTION_TEXT("output", 'o', &q.output),
 		PART_OPTION_ROWS(&q.part, 'p'),
 		OPTION_TEXT("process", 0, &q.process),
+		OPTION_FLAG("python", &q.python),
 		OPTION_VALUE("thread", 0, part_options_tids, &q.tids),
 		OPTION_TEXT("title", 0, &q.title),
 		SYMBOL_NONE_ROW(&q.symbols),
@@ -568,6 +585,7 @@ const struct verb verb_flame_row = {
 		"      --both             samples and times off CPU, weighted by time\n"
 		"      --diff=OLD         compare with the archive OLD\n"
 		"      --inverted         start with the innermost functions, and show their callers\n"
+		"      --python           omit the interpreter's own functions between those of Python\n"
 		"      --title=TEXT       the title\n"
 		"      --min-percent=N    omit functions below N percent (0.05)\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "      --force            replace an existing file\n"

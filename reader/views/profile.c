@@ -672,6 +672,29 @@ uint64_t profile_n_unmapped(const struct profile *p)
 	return maps_n_dropped(p->state->maps);
 }
 
+/* Returns NODE, or the nearest of its callers that LEAVES does not leave out. */
+static uint32_t profile_kept_node(const struct profile *p, uint32_t node,
+				  bool (*leaves)(void *userdata, const struct profile_place *place),
+				  void *userdata)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	/* (the callers were handled before) */
+	return node != 0 && leaves(userdata, &p->places[n->place]) ? n->parent : node;
+}
+
+void profile_leave_out(struct profile *p,
+		       bool (*leaves)(void *userdata, const struct profile_place *place),
+		       void *userdata)
+{
+	for (size_t i = 1; i < p->n_nodes; i++)
+		p->nodes[i].parent = profile_kept_node(p, p->nodes[i].parent, leaves, userdata);
+	for (size_t i = 0; i < p->n_stacks; i++)
+		p->stacks[i].node = profile_kept_node(p, p->stacks[i].node, leaves, userdata);
+	table_deinit(&p->state->node_numbers);
+	table_deinit(&p->state->stack_numbers);
+}
+
 void profile_filter(struct profile *p,
 		    bool (*keep)(void *userdata, const struct profile_stack *stack), void *userdata)
 {

@@ -162,6 +162,14 @@ uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns);
  */
 const char *profile_program_name(const struct profile *p, const struct profile_stack *stack);
 
+/*
+ * Leaves out the places for which LEAVES returns true: their callers take their place. Nothing can
+ * be added afterwards.
+ */
+void profile_leave_out(struct profile *p,
+		       bool (*leaves)(void *userdata, const struct profile_place *place),
+		       void *userdata);
+
 /* Removes the stacks that KEEP rejects. */
 void profile_filter(struct profile *p,
 		    bool (*keep)(void *userdata, const struct profile_stack *stack),

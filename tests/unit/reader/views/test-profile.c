@@ -219,6 +219,41 @@ TEST(test_filter)
 		assert_int_equal(p->stacks[i].pid, 100);
 }
 
+/* Returns the number of frames of P that are at ADDRESS (0 = anywhere). */
+static unsigned count_frames(const struct profile *p, uint64_t address)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < p->n_stacks; i++)
+		for (uint32_t n = p->stacks[i].node; n != 0; n = p->nodes[n].parent)
+			count += !address || p->places[p->nodes[n].place].address == address;
+	return count;
+}
+
+static bool is_at(void *userdata, const struct profile_place *place)
+{
+	return place->address == *(const uint64_t *)userdata;
+}
+
+/* Each place can be left out: the innermost, the outermost, and those between. */
+TEST(test_leave_out)
+{
+	_cleanup_(profile_freep) struct profile *p = profile_of(&(struct profile_options){ ALL });
+	unsigned all = count_frames(p, 0), there;
+
+	for (size_t i = 0; i < p->n_places; i++) {
+		uint64_t address = p->places[i].address;
+
+		there = count_frames(p, address);
+		profile_leave_out(p, is_at, &address);
+		all -= there;
+		assert_int_equal(count_frames(p, address), 0);
+		assert_int_equal(count_frames(p, 0), all);
+	}
+	assert_int_equal(all, 0);
+	assert_int_equal(p->n_samples + p->n_offcpu > 0, 1);
+}
+
 /* Many different stacks, deep and shallow: each is found, and none is lost. */
 LARGE_TEST(test_many)
 {
@@ -472,6 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_off_wake),      cmocka_unit_test(test_all),
 		cmocka_unit_test(test_selections),    cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_leave_out),
 		cmocka_unit_test(test_many),          cmocka_unit_test(test_earlier),
 		cmocka_unit_test(test_off_cpu_order), cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_innermost),     cmocka_unit_test(test_full),
