@@ -167,13 +167,22 @@ static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *p
 	return w->n < 0 ? w->n : 0;
 }
 
+/* Returns true if PLACE is the function of Python FRAME (NULL = unknown), which no code calls. */
+static bool leaks_is_python(const struct profile_place *place, const struct frame *frame)
+{
+	return !place->mapping && frame && strcmp(frame->module, FRAMES_PYTHON_MODULE) == 0;
+}
+
 static int leaks_end_place(struct leaks_walk *w, const struct profile_place *place)
 {
 	const struct frame *last = w->n > 0 ? &w->frames[w->n - 1] : NULL;
 	int r = 0;
 
-	snprintf(w->inner_function, sizeof(w->inner_function), "%s", last ? last->function : "");
-	w->inner = place;
+	if (!leaks_is_python(place, last)) {
+		snprintf(w->inner_function, sizeof(w->inner_function), "%s",
+			 last ? last->function : "");
+		w->inner = place;
+	}
 	w->i = 0;
 	w->n_places++;
 	w->node = w->in->leaks->profile->nodes[w->node].parent;
