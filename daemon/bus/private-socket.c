@@ -15,7 +15,7 @@
 #include "base/foreign-fds.h"
 #include "daemon/access/access.h"
 #include "daemon/common/log.h"
-#include "daemon/files/async-close.h"
+#include "daemon/files/direct-sockets.h"
 
 enum {
 	PRIVATE_BACKLOG = 16,
@@ -27,7 +27,7 @@ struct private_peer {
 	struct private_socket *socket;
 	struct private_peer *next;
 	sd_bus *bus;
-	int kept;             /* the duplicate of its socket (async-close.h); negative = none */
+	int kept;             /* the duplicate of its socket (direct-sockets.h); negative = none */
 	sd_event_source *end; /* frees the peer, outside of the functions of its bus */
 };
 
@@ -49,7 +49,7 @@ static struct private_peer *private_socket_peer_free(struct private_peer *p)
 	/* (this does not wait until messages are written) */
 	sd_bus_close_unref(p->bus);
 	if (p->kept >= 0)
-		async_close_remove_socket(p->kept);
+		direct_sockets_remove(p->kept);
 	return free_ptr(p);
 }
 
@@ -75,7 +75,7 @@ static int private_socket_on_message(sd_bus_message *m, void *userdata, sd_bus_e
 	struct private_socket *s = p->socket;
 
 	if (sd_bus_message_is_signal(m, "org.freedesktop.DBus.Local", "Disconnected")) {
-		async_close_end_socket(p->kept);
+		direct_sockets_end(p->kept);
 		return p->end ? 0
 			      : sd_event_add_defer(s->args.event, &p->end, private_socket_on_end,
 						   p);
@@ -136,7 +136,7 @@ static int private_socket_add_peer(struct private_socket *s, int fd, uid_t uid)
 	if (!p)
 		return -ENOMEM;
 	p->socket = s;
-	p->kept = async_close_add_socket(fd, uid);
+	p->kept = direct_sockets_add(fd, uid);
 	if (p->kept < 0)
 		return p->kept;
 	r = private_socket_open_bus(fd, &p->bus);

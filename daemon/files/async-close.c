@@ -41,6 +41,7 @@
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
 #include "daemon/files/close-queue.h"
+#include "daemon/files/direct-sockets.h"
 #include "daemon/files/fd-sink.h"
 #include "daemon/common/log.h"
 #include "daemon/files/message-sender.h"
@@ -76,8 +77,6 @@ struct close_thread {
 struct async_close_shared {
 	_Atomic int bus;         /* socket of the bus, or -1 */
 	_Atomic int locks_limit; /* above the descriptors with locks */
-	/* Duplicates of the sockets of direct connections, + 1; 0 = no socket. */
-	_Atomic int sockets[ASYNC_CLOSE_SOCKETS_MAX];
 	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
@@ -94,11 +93,6 @@ static int bell = -1;
 
 /* Used only by the main thread: */
 static int bus_fd = -1; /* socket of the bus */
-/* Direct connections. Their duplicates are in shared->sockets. */
-static struct {
-	int fd;         /* -1 = it was closed */
-	uint64_t owner; /* 0 = unused entry */
-} directs[ASYNC_CLOSE_SOCKETS_MAX];
 /* Hashes of the names of unknown senders that have passed descriptors. */
 static struct table peers;
 static async_close_owner_fn whose;
@@ -252,9 +246,7 @@ static void async_close_reaper_leave_bus(void)
 
 	if (bus >= 0)
 		syscall(SYS_shutdown, bus, SHUT_RDWR);
-	for (size_t i = 0; i < ASYNC_CLOSE_SOCKETS_MAX; i++)
-		if (atomic_load(&shared->sockets[i]))
-			syscall(SYS_shutdown, atomic_load(&shared->sockets[i]) - 1, SHUT_RDWR);
+	direct_sockets_shut_down();
 }
 
 static _Noreturn void async_close_reaper_run(pid_t parent)
@@ -449,6 +441,8 @@ int async_close_begin(void)
 {
 	int r = foreign_fds_begin();
 
+	if (r == 0)
+		r = direct_sockets_begin();
 	if (r < 0)
 		return r;
 	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)
@@ -508,56 +502,6 @@ void async_close_disconnect(sd_bus *bus)
 		shutdown(bus_fd, SHUT_RDWR);
 	atomic_store(&shared->bus, -1);
 	sd_bus_close(bus);
-}
-
-int async_close_add_socket(int fd, uid_t uid)
-{
-	size_t i = 0;
-	int kept;
-
-	while (i < ASYNC_CLOSE_SOCKETS_MAX && directs[i].owner)
-		i++;
-	if (i == ASYNC_CLOSE_SOCKETS_MAX)
-		return -EDQUOT;
-	kept = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (kept < 0)
-		return -errno;
-	foreign_fds_mark(kept, FOREIGN_FD_OF(uid));
-	directs[i].fd = fd;
-	directs[i].owner = FOREIGN_FD_OF(uid);
-	atomic_store(&shared->sockets[i], kept + 1);
-	return kept;
-}
-
-/* Returns the index of the socket with the duplicate KEPT, or ASYNC_CLOSE_SOCKETS_MAX. */
-static size_t async_close_find_socket(int kept)
-{
-	size_t i = 0;
-
-	while (i < ASYNC_CLOSE_SOCKETS_MAX && atomic_load(&shared->sockets[i]) != kept + 1)
-		i++;
-	return i;
-}
-
-void async_close_end_socket(int kept)
-{
-	size_t i = async_close_find_socket(kept);
-
-	if (i < ASYNC_CLOSE_SOCKETS_MAX)
-		directs[i].fd = -1;
-}
-
-void async_close_remove_socket(int kept)
-{
-	size_t i = async_close_find_socket(kept);
-
-	if (i == ASYNC_CLOSE_SOCKETS_MAX)
-		return;
-	/* (children of this process can have the socket, too) */
-	shutdown(kept, SHUT_RDWR);
-	directs[i].owner = 0;
-	atomic_store(&shared->sockets[i], 0);
-	close_passed_fd(kept);
 }
 
 size_t async_close_backlog(int fd, uid_t uid)
@@ -727,15 +671,6 @@ static void async_close_replace_received(struct msghdr *m, uint64_t owner)
 	m->msg_flags |= MSG_CTRUNC;
 }
 
-/* Returns the owner of the descriptors from the direct connection FD; 0 = FD is something else. */
-static uint64_t async_close_owner_of_direct(int fd)
-{
-	for (size_t i = 0; i < ASYNC_CLOSE_SOCKETS_MAX; i++)
-		if (directs[i].owner && directs[i].fd == fd)
-			return directs[i].owner;
-	return FOREIGN_FD_OWN;
-}
-
 /*
  * Receives from the direct connection FD of OWNER, like recvmsg(). An error ends this connection,
  * and no other.
@@ -747,7 +682,7 @@ static ssize_t async_close_receive_direct(int fd, struct msghdr *m, int flags, u
 	ssize_t n;
 
 	/* libsystemd allows 128 MiB, which it would allocate. */
-	if (m->msg_iovlen == 1 && m->msg_iov[0].iov_len > ASYNC_CLOSE_MESSAGE_BYTES) {
+	if (m->msg_iovlen == 1 && m->msg_iov[0].iov_len > DIRECT_MESSAGE_BYTES) {
 		errno = EMSGSIZE;
 		return -1;
 	}
@@ -769,7 +704,7 @@ static ssize_t async_close_receive_direct(int fd, struct msghdr *m, int flags, u
  */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
-	uint64_t owner = is_main ? async_close_owner_of_direct(fd) : FOREIGN_FD_OWN;
+	uint64_t owner = is_main ? direct_sockets_owner(fd) : FOREIGN_FD_OWN;
 	ssize_t n;
 
 	if (owner != FOREIGN_FD_OWN)

@@ -55,30 +55,6 @@ int async_close_attach(sd_event *event, sd_bus *bus);
 void async_close_disconnect(sd_bus *bus);
 
 /*
- * Direct connections of clients. The queue of such a socket can have descriptors in it, which the
- * last close() of the socket closes. So this module keeps a duplicate of the socket, and closes it
- * like a descriptor from a client.
- */
-enum {
-	ASYNC_CLOSE_SOCKETS_MAX = 16,
-	/* Maximum size of a message from such a socket; a larger one ends the connection. */
-	ASYNC_CLOSE_MESSAGE_BYTES = 256 << 10,
-};
-
-/*
- * From now on, descriptors that are received from the socket FD are treated like those from the
- * bus, and belong to UID. The caller can close FD at any time. Returns the duplicate, which the
- * next functions need, or a negative errno.
- */
-int async_close_add_socket(int fd, uid_t uid);
-
-/* To be called when FD was closed, before its number is used again. */
-void async_close_end_socket(int kept);
-
-/* Ends the connection, and closes the duplicate KEPT. The caller has closed FD. */
-void async_close_remove_socket(int kept);
-
-/*
  * Looks up the sender NAME of a message. Returns 0 and its uid in *RET, or a negative errno if the
  * sender is unknown.
  */
