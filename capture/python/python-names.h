@@ -67,6 +67,19 @@ static inline bool python_names_are_in(const uint64_t *frames, unsigned n)
 	return false;
 }
 
+/*
+ * Returns the number of native ones of the N FRAMES. The words of Python, if one of the frames
+ * executes Python, are behind them.
+ */
+static inline unsigned python_names_end_of_native(const uint64_t *frames, unsigned n)
+{
+	bool is_in = python_names_are_in(frames, n);
+
+	while (is_in && n > 0 && (frames[n - 1] & PYTHON_WORD_MASK) == PYTHON_WORD)
+		n--;
+	return n;
+}
+
 void python_names_deinit(struct python_names *p);
 
 /* Keeps the code object REC, which was checked. Returns 0 or -ENOMEM. */

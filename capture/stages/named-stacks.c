@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/stages/named-stacks.h"
 
+#include <errno.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "capture/proc/proc-records.h"
 
 /* The maximum number of stacks. If there are more, all stacks are written again. */
 enum { NAMED_STACKS_MAX = 65536 };
+
+/* A waker has a stack of the kernel and one of its program. */
+enum { NAMED_FRAMES_MAX = 2 * STACK_FRAMES_MAX };
 
 static void named_stacks_deinit(void *stage)
 {
@@ -48,7 +51,7 @@ static uint64_t named_stacks_key(const struct named_stacks *n, uint32_t pid, uin
 int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
 		       unsigned n_frames, uint64_t *ret_name)
 {
-	uint64_t copy[STACK_FRAMES_MAX + 1];
+	uint64_t copy[NAMED_FRAMES_MAX];
 	uint64_t name = table_hash(frames, n_frames * sizeof(*frames)) ?: 1;
 	struct event ev = {
 		.kind = EVENT_SAMPLE,
@@ -78,7 +81,9 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
 	ev.pid = tasks_koid(n->pipe->tasks, rec->pid);
 	ev.tid = ev.pid;
-	if (r == 0 && n_frames <= ARRAY_SIZE(copy)) {
+	if (r == 0 && n_frames > NAMED_FRAMES_MAX)
+		r = -EINVAL;
+	if (r == 0) {
 		memcpy(copy, frames, n_frames * sizeof(*copy));
 		ev.sample.frames = copy;
 		r = pipeline_add_python(n->pipe, &ev, copy, n_frames);

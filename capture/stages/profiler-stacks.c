@@ -167,6 +167,15 @@ static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsi
 	return n;
 }
 
+/* Like profiler_end_of_user(), for frames whose last ones can be words of Python. */
+static unsigned profiler_end_of_walk(const uint64_t *frames, unsigned from, unsigned n)
+{
+	unsigned n_native = python_names_end_of_native(frames + from, n - from) + from;
+	unsigned end = profiler_end_of_user(frames, from, n_native);
+
+	return end < n_native ? end : n;
+}
+
 static int profiler_write_name(void *userdata, const struct event *ev)
 {
 	return profiler_write_event(userdata, ev);
@@ -175,7 +184,7 @@ static int profiler_write_name(void *userdata, const struct event *ev)
 int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t *frames,
 			unsigned n)
 {
-	uint64_t copy[STACK_FRAMES_MAX];
+	uint64_t copy[FRAMES_MAX];
 	const struct python_stack stack = {
 		.frames = copy,
 		.n = n,
@@ -186,7 +195,7 @@ int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t
 		.userdata = p,
 	};
 
-	if (n > STACK_FRAMES_MAX)
+	if (n > FRAMES_MAX)
 		return -EINVAL;
 	memcpy(copy, frames, n * sizeof(*copy));
 	return python_names_expand(&p->python, &stack, frames);
@@ -380,7 +389,7 @@ static int profiler_name_waker(struct profiler *p, const struct rec_offcpu *rec,
 	n = profiler_add_frames(p, frames, 0, rec->waker_tid, waker->kernel_stack);
 	skipped = profiler_skip_wakeup(p, frames, n);
 	if (!profiler_is_between_programs(p, head.pid))
-		n = profiler_end_of_user(frames, n,
+		n = profiler_end_of_walk(frames, n,
 					 profiler_add_frames(p, frames, n, rec->waker_tid,
 							     waker->user_stack));
 	if (n > skipped && waker->kernel_stack)
