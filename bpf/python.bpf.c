@@ -58,7 +58,7 @@ struct python_walk {
 	__u32 file; /* of the interpreter; UNWIND_FILE_NONE = not found yet */
 	__u32 layout;
 	__u32 is_memory; /* records go into the ring of allocations */
-	__u32 n_eval;    /* number of marked frames */
+	__u32 first;     /* the number of the innermost marked frame, from 1 on; 0 = none */
 };
 
 __noinline int python_count(__u32 what)
@@ -378,10 +378,9 @@ __noinline __u64 python_mark(struct python_walk *w, struct unwind_walk *at, __u6
 	for (__u32 i = 0; i < PYTHON_CODE_PARTS; i++) {
 		__u64 begin = f->python.parts[i].begin, end = f->python.parts[i].end;
 
-		if (address + w->shift - begin <= end - begin && end > begin) {
-			w->n_eval += 1;
+		if (address + w->shift - begin <= end - begin && end > begin &&
+		    address < PYTHON_NATIVE_END)
 			return address | PYTHON_EVAL;
-		}
 	}
 	return address;
 }
@@ -411,10 +410,16 @@ static __always_inline void python_mark_stride(struct python_walk *w, struct unw
 {
 #pragma clang loop unroll(disable)
 	for (__u32 k = 0; k < STACK_STRIDE; k++, i++) {
+		__u64 frame, marked;
+
 		barrier_var(i);
 		if (i >= n || i >= max)
 			break;
-		frames[i] = python_mark(w, at, frames[i]);
+		frame = frames[i];
+		marked = python_mark(w, at, frame);
+		frames[i] = marked;
+		if (marked != frame && !w->first)
+			w->first = (__u32)i + 1;
 	}
 }
 
@@ -496,8 +501,9 @@ __noinline __u32 python_depth(const struct python_walk *w, __u32 max)
 
 /*
  * Adds the frames of Python to the N frames in RECORD or MEMORY (one of the two is NULL), which has
- * room for MAX frames. If there are many native frames, the outermost ones leave room. If frames
- * are missing, the stack has MAX frames, so readers know that it is cut.
+ * room for MAX frames. If there are many native frames, the outermost ones leave room, unless no
+ * marked one would be left. If frames are missing, the stack has MAX frames, so that readers know
+ * it.
  */
 static __always_inline __u32 python_add(struct python_walk *w, struct unwind_walk *at,
 					struct rec_stack *record, struct memory_stack *memory,
@@ -516,7 +522,7 @@ static __always_inline __u32 python_add(struct python_walk *w, struct unwind_wal
 		else
 			python_mark_memory(w, at, memory, i, n);
 	}
-	if (!w->n_eval)
+	if (!w->first)
 		return n;
 	python_count(PYTHON_COUNT_STACKS);
 	if (!python_find_thread(w)) {
@@ -527,6 +533,10 @@ static __always_inline __u32 python_add(struct python_walk *w, struct unwind_wal
 		__u32 room = max - python_depth(w, max - native_max);
 
 		is_full = n > room;
+		if (is_full && w->first > room) {
+			python_count(PYTHON_COUNT_FULL);
+			return n;
+		}
 		if (is_full)
 			n = room;
 	}
