@@ -23,15 +23,6 @@ start_redis() {
 }
 
 redis() {
-	"$@" redis-server --port 0 --unixsocket "$TMP/redis.sock" --save "" --dir "$TMP" >"$TMP/redis.log" 2>&1 &
-	SERVER=$!
-	expect_soon 20 redis_answers
-	redis-benchmark -s "$TMP/redis.sock" -c 4 -l -t set -q >"$TMP/clients.log" 2>&1 &
-	CLIENTS=$!
-	expect_soon 20 redis_is_busy
-}
-
-redis() {
 	redis-cli -s "$TMP/redis.sock" "$@"
 }
 
