@@ -46,24 +46,31 @@ TEST(test_nonsense)
 					 "on 130 500 ffffffffffffffff 0 1 0;");
 }
 
-/* A stack with a function of Python, which has its name before the first stack with it. */
-TEST(test_python)
+/* The code object 5: the function main() in x.py, without lines. */
+static void put_code(struct fixture *f)
 {
-	struct fixture *f = *state;
 	struct rec_python_code code = { .head = { .size = sizeof(code), .kind = REC_PYTHON_CODE },
 					.id = 5,
 					.n_name = 4,
 					.n_file = 4,
 					.name_kind = 1,
 					.file_kind = 1 };
+
+	memcpy(code.name, "main", 4);
+	memcpy(code.file, "x.py", 4);
+	put(f, &code);
+}
+
+/* A stack with a function of Python, which has its name before the first stack with it. */
+TEST(test_python)
+{
+	struct fixture *f = *state;
 	struct rec_stack rec = { .head = { .size = REC_STACK_BYTES(3), .kind = REC_STACK },
 				 .id = 1,
 				 .frames = { 0x1000, 0x2000 | PYTHON_EVAL,
 					     PYTHON_WORD | PYTHON_IS_ENTRY | 5 } };
 
-	memcpy(code.name, "main", 4);
-	memcpy(code.file, "x.py", 4);
-	put(f, &code);
+	put_code(f);
 	put(f, &rec);
 	put_stack(f, 2, 0xffffffff81000000, 1);
 	put_tick(f, 110, PID, 2, 1);
@@ -208,6 +215,35 @@ TEST(test_offcpu_waker)
 	rec.waker.kernel_stack = 77;
 	put(f, &rec);
 	assert_int_equal(f->p.n_homeless, 1);
+}
+
+/* A waker with a function of Python, and with as many frames as possible. */
+TEST(test_offcpu_waker_python)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.woken_ns = 180,
+		.waker_tid = 9,
+		.state = 'S',
+		.waker = { .kernel_stack = 3, .user_stack = 2, .pid = 8 },
+	};
+	struct rec_stack user = { .head = { .size = REC_STACK_BYTES(STACK_FRAMES_MAX),
+					    .kind = REC_STACK },
+				  .id = 2 };
+
+	for (unsigned i = 0; i < STACK_FRAMES_MAX - 2; i++)
+		user.frames[i] = 0x1000 + i;
+	user.frames[STACK_FRAMES_MAX - 2] = 0x2000 | PYTHON_EVAL;
+	user.frames[STACK_FRAMES_MAX - 1] = PYTHON_WORD | PYTHON_IS_ENTRY | 5;
+	put_code(f);
+	put(f, &user);
+	put_stack(f, 3, 0xffffffff80ffffff, STACK_FRAMES_MAX);
+	put(f, &rec);
+	assert_non_null(strstr(profiled(f), "name 2000000000000000 main x.py:0;"));
+	assert_non_null(strstr(profiled(f), " 107c 2000000000000001 2000;"
+					    "away 150-200 500 S by 9;woken 180;waker's stack;"));
 }
 
 /* A thread that did not wait, but whose cgroup has used up its quota. */
@@ -532,6 +568,7 @@ int main(void)
 		CASE(test_offcpu_call),
 		CASE(test_offcpu_owner),
 		CASE(test_offcpu_waker),
+		CASE(test_offcpu_waker_python),
 		CASE(test_offcpu_throttled),
 		CASE(test_offcpu_open),
 		CASE(test_offcpu_earlier),
