@@ -6,12 +6,15 @@
 
 /*
  * Begins to note state. Mappings are left out, since model/maps has them. Settings of sampling are
- * left out, since the options have them. Single allocations are not repeated.
+ * left out, since the options have them. Single allocations are not repeated. Names of functions of
+ * Python are written again with the first stack of a chunk that has them (capture/python), except
+ * those of stacks that are repeated here, which only watched processes have.
  */
 static int marks_begin(void *stage, const struct session_options *o)
 {
-	const uint32_t without =
-		1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING | 1u << FXT_HOLDS_ALLOC;
+	const uint32_t without = 1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING |
+				 1u << FXT_HOLDS_ALLOC |
+				 (o->categories & CATEGORIES_MEMORY ? 0 : 1u << FXT_HOLDS_FRAME);
 	struct marks *m = stage;
 	int r = m->pipe->splits ? fxt_holds_new(&m->holds, &fxt_holds_events, without) : 0;
 
