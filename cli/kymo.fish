@@ -51,7 +51,7 @@ function __kymo_verb_is
 end
 
 complete -c kymo -n __kymo_needs_verb -f -a '(__kymo_verbs)'
-complete -c kymo -n __kymo_needs_verb -f -a '--help --version -V -H -M'
+complete -c kymo -n __kymo_needs_verb -f -a '--help --version -V -H -M --socket'
 complete -c kymo -n '__kymo_verb_is help' -f -a '(__kymo_verbs)'
 complete -c kymo -n 'not __kymo_needs_verb' -a '(__kymo_options)'
 complete -c kymo -n '__kymo_verb_is stop status mark context snapshot rotate monitor' -f -a '(__kymo_sessions)'
