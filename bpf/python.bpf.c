@@ -363,8 +363,9 @@ static __always_inline void python_find_file(struct python_walk *w, struct unwin
 	w->shift = at->shift;
 }
 
-/* Returns the frame ADDRESS with its mark. */
-__noinline __u64 python_mark(struct python_walk *w, struct unwind_walk *at, __u64 address)
+/* Returns the frame ADDRESS with its mark. NUMBER is its number in the stack, from 1 on. */
+__noinline __u64 python_mark(struct python_walk *w, struct unwind_walk *at, __u64 address,
+			     __u32 number)
 {
 	const struct unwind_file *f;
 
@@ -378,9 +379,12 @@ __noinline __u64 python_mark(struct python_walk *w, struct unwind_walk *at, __u6
 	for (__u32 i = 0; i < PYTHON_CODE_PARTS; i++) {
 		__u64 begin = f->python.parts[i].begin, end = f->python.parts[i].end;
 
-		if (address + w->shift - begin <= end - begin && end > begin &&
-		    address < PYTHON_NATIVE_END)
-			return address | PYTHON_EVAL;
+		if (address + w->shift - begin > end - begin || end <= begin ||
+		    address >= PYTHON_NATIVE_END)
+			continue;
+		if (!w->first)
+			w->first = number;
+		return address | PYTHON_EVAL;
 	}
 	return address;
 }
@@ -410,16 +414,10 @@ static __always_inline void python_mark_stride(struct python_walk *w, struct unw
 {
 #pragma clang loop unroll(disable)
 	for (__u32 k = 0; k < STACK_STRIDE; k++, i++) {
-		__u64 frame, marked;
-
 		barrier_var(i);
 		if (i >= n || i >= max)
 			break;
-		frame = frames[i];
-		marked = python_mark(w, at, frame);
-		frames[i] = marked;
-		if (marked != frame && !w->first)
-			w->first = (__u32)i + 1;
+		frames[i] = python_mark(w, at, frames[i], i + 1);
 	}
 }
 
