@@ -149,6 +149,8 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 
 	if (file->error == -ETIME)
 		return "no probes: it takes too long to read";
+	if (file->error == -EBUSY)
+		return "no probes: its file system does not answer";
 	if (file->error < 0 && file->error != -ENOEXEC)
 		return "no probes: it cannot be read";
 	if (flags & ALLOCATORS_GO)
@@ -332,6 +334,7 @@ static int heap_probes_change_holder(struct check_work *check_work, const struct
 
 static int heap_probes_on_file(const struct allocator_file *file, void *userdata)
 {
+	bool is_late = file->error == -ETIME || file->error == -EBUSY;
 	struct check_work *check_work = userdata;
 	struct heap_probes *traced = check_work->traced;
 	_cleanup_free_ struct allocator_probe *probes = NULL;
@@ -342,8 +345,8 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	if (heap_probes_are_cancelled(check_work->how))
 		return -ECANCELED;
 	heap_probes_find(check_work, file);
-	check_work->is_partial |= file->error == -ETIME;
-	if (file->error == -ETIME || file->list->flags & ALLOCATORS_GO)
+	check_work->is_partial |= is_late;
+	if (is_late || file->list->flags & ALLOCATORS_GO)
 		heap_probes_refuse(traced, file->path, heap_probes_why_not(file));
 	known = heap_probes_file_of(traced, file);
 	if (known)

@@ -106,6 +106,8 @@ static const char *moments_reason(int error)
 		return disassembler_missing();
 	case -ETIME:
 		return "reading the file takes too long";
+	case -EBUSY:
+		return "its file system does not answer";
 	default:
 		return strerror(-error);
 	}

@@ -91,7 +91,7 @@ int allocators_find(int fd, struct allocator_list *ret);
 /*
  * Like allocators_find(), but in a separate process without privileges, which can open no files and
  * is killed after TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that the process
- * crashed or was too slow.
+ * crashed or was too slow. -EBUSY means that another such process hangs at the same file system.
  */
 int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 

@@ -162,6 +162,8 @@ static const char *call_places_error(int error)
 		return disassembler_missing();
 	case -ETIME:
 		return "takes too long to read";
+	case -EBUSY:
+		return "is on a file system that does not answer";
 	default:
 		return strerror(-error);
 	}

@@ -13,7 +13,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <seccomp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -24,7 +23,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file-kind.h"
 #include "capture/sandbox/after-fork.h"
+#include "capture/sandbox/child-end.h"
 #include "capture/sandbox/clean-fd-table.h"
 #include "capture/sandbox/process-rights.h"
 
@@ -49,6 +50,7 @@ struct job {
 	size_t n;
 	sandbox_with_fn fn;
 	const void *userdata;
+	uint64_t place; /* of the file: what the child can hang at */
 	uint64_t deadline_ns;
 	size_t max;
 	struct outbuf *answer;
@@ -276,10 +278,14 @@ static int sandbox_run_job(void *userdata)
 	close(fds[1]);
 	r = sandbox_read_answer(fds[0], job->deadline_ns, job->max, job->answer);
 	close(fds[0]);
-	/* The child has sent its answer, or its time is over. */
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	/*
+	 * The child has sent its answer, or its time is over. It may wait for a page of the file,
+	 * and then it cannot be killed. The number of such children is limited: if there are too
+	 * many, only those wait here whose own child hangs.
+	 */
+	if (!child_end_kill(pid, r == -ETIME ? job->place : 0))
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	return r;
 }
 
@@ -289,13 +295,14 @@ int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t 
 	struct job job = {
 		.fn = fn,
 		.userdata = userdata,
+		.place = file_place_of(fd),
 		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns,
 		.max = max,
 		.answer = answer,
 	};
-	int r = sandbox_map_file(fd, &job.data, &job.n)
-			?: clean_fd_table_run(sandbox_run_job, &job);
+	int r = child_end_hangs_at(job.place) ? -EBUSY : sandbox_map_file(fd, &job.data, &job.n);
 
+	r = r ?: clean_fd_table_run(sandbox_run_job, &job);
 	munmap(job.data, job.n);
 	return r;
 }
