@@ -11,15 +11,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -32,6 +29,7 @@
 #include "capture/heap/reach-roots.h"
 #include "capture/heap/reach-stacks.h"
 #include "capture/heap/reach-threads.h"
+#include "capture/sandbox/child-end.h"
 #include "capture/sandbox/process-rights.h"
 #include "model/event.h"
 
@@ -39,7 +37,9 @@ enum {
 	BATCH = 512, /* blocks read at once */
 	SMALL_BYTES = 256 << 10,
 	HOLD_NS = 2000000000,
-	DYING_MS = 1000,
+	DYING_NS = 1000000000, /* the child may end this much after its deadline */
+	LATE_NS = 500000000,   /* likewise the process that searches for it */
+	SLICE_NS = 10000000,   /* the interval of checks whether that process is done */
 };
 
 /* The higher bits of a pointer can contain a tag. */
@@ -498,12 +498,98 @@ static int reach_note_altstacks(struct search *s, const struct outbuf *threads, 
 	return r;
 }
 
-static int reach_hold_and_search(struct search *s, struct answer *answer)
+/*
+ * Lists everything, and searches. THREADS has the threads if they are HELD, and receives them
+ * otherwise.
+ */
+static int reach_list_and_search(struct search *s, struct outbuf *threads, bool held,
+				 struct answer *answer)
+{
+	struct outbuf ended = { 0 };
+	int r = 0;
+
+	if (!held && s->request->list_threads)
+		r = s->request->list_threads(threads, s->request->userdata);
+	if (r == 0 && s->request->list_ended)
+		r = s->request->list_ended(&ended, s->request->userdata);
+	s->stacks = (struct reach_stacks){
+		.task = s->memory.task,
+		.threads = (const struct rec_registers *)threads->data,
+		.n_threads = threads->size / sizeof(struct rec_registers),
+		.ended = (const uint64_t *)ended.data,
+		.n_ended = ended.size / sizeof(uint64_t),
+	};
+	return r
+		       ?: reach_note_altstacks(s, threads, held)
+		       ?: reach_list_blocks(s, answer)
+		       ?: reach_roots_read(s->memory.task, &s->roots)
+		       ?: reach_stacks_find_unused(&s->stacks, (const struct root *)s->roots.data,
+						   s->roots.size / sizeof(struct root), &s->unused)
+		       ?: reach_roots_read_kernel(s->memory.task, s->memory.deadline_ns, &s->watched)
+		       ?: reach_search_all(s);
+}
+
+/*
+ * Returns the result of block I. If some memory was left out, it can contain a pointer to a block
+ * that seems lost, so the result of that block is unknown.
+ */
+static uint32_t reach_answer(const struct search *s, size_t i)
+{
+	bool is_found = s->reach[i] != REACH_LOST && s->reach[i] != REACH_INDIRECT;
+	bool is_whole = s->memory.skipped_bytes == 0 && s->result.secret_bytes == 0;
+
+	return is_found || is_whole ? s->reach[i] : REACH_UNKNOWN;
+}
+
+/* Passes R, the result of the search, to the caller of reach_find(), and the blocks with it. */
+static void reach_finish(const struct search *s, int r, struct answer *answer)
+{
+	for (size_t i = 0; r == 0 && i < answer->n; i++)
+		answer->blocks[i].reach = reach_answer(s, i);
+	answer->result = s->result;
+	answer->result.searched_bytes = s->memory.searched_bytes;
+	answer->result.refused_bytes = s->memory.refused_bytes;
+	answer->result.skipped_bytes = s->memory.skipped_bytes;
+	__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
+}
+
+/*
+ * Searches in a process of its own, while this one holds THREADS. Reading the memory can take
+ * forever: if a page is missing, the kernel can wait for an answer of a FUSE server, and nothing
+ * interrupts this wait. Only the process that has stopped a thread can release it, so that process
+ * must not read. Returns 0 if the other process has answered or died, or a negative errno.
+ */
+static int reach_search_beside(struct search *s, struct outbuf *threads, struct answer *answer)
+{
+	uint64_t until_ns = s->memory.deadline_ns + LATE_NS;
+	pid_t pid = fork();
+	int r;
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		r = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
+		reach_finish(s, r ?: reach_list_and_search(s, threads, true, answer), answer);
+		_exit(0);
+	}
+	while (!child_end_wait(pid, SLICE_NS, NULL)) {
+		/* After its answer, it can hang in closing an inherited descriptor. */
+		bool answered = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE) <= 0;
+
+		if (!answered && clock_read_ns(CLOCK_MONOTONIC) < until_ns)
+			continue;
+		kill(pid, SIGKILL);
+		return answered ? 0 : -ETIME;
+	}
+	return 0;
+}
+
+static void reach_hold_and_search(struct search *s, struct answer *answer)
 {
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t hold_ns = begin_ns + HOLD_NS < s->memory.deadline_ns ? begin_ns + HOLD_NS
 								      : s->memory.deadline_ns;
-	struct outbuf threads = { 0 }, ended = { 0 };
+	struct outbuf threads = { 0 };
 	bool hold = s->request->hold;
 	int r = 0;
 
@@ -520,41 +606,15 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 		hold = false;
 		r = 0;
 	}
-	if (!hold && s->request->list_threads)
-		r = s->request->list_threads(&threads, s->request->userdata);
-	if (r == 0 && s->request->list_ended)
-		r = s->request->list_ended(&ended, s->request->userdata);
-	s->stacks = (struct reach_stacks){
-		.task = s->memory.task,
-		.threads = (const struct rec_registers *)threads.data,
-		.n_threads = threads.size / sizeof(struct rec_registers),
-		.ended = (const uint64_t *)ended.data,
-		.n_ended = ended.size / sizeof(uint64_t),
-	};
-	r = r ?: reach_note_altstacks(s, &threads, hold)
-		       ?: reach_list_blocks(s, answer)
-		       ?: reach_roots_read(s->memory.task, &s->roots)
-		       ?: reach_stacks_find_unused(&s->stacks, (const struct root *)s->roots.data,
-						   s->roots.size / sizeof(struct root), &s->unused)
-		       ?: reach_roots_read_kernel(s->memory.task, s->memory.deadline_ns, &s->watched)
-		       ?: reach_search_all(s);
-	if (hold) {
-		reach_release_threads(&threads);
-		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (!hold) {
+		reach_finish(s, r ?: reach_list_and_search(s, &threads, false, answer), answer);
+		return;
 	}
-	return r;
-}
-
-/*
- * Returns the result of block I. If some memory was left out, it can contain a pointer to a block
- * that seems lost, so the result of that block is unknown.
- */
-static uint32_t reach_answer(const struct search *s, size_t i)
-{
-	bool is_found = s->reach[i] != REACH_LOST && s->reach[i] != REACH_INDIRECT;
-	bool is_whole = s->memory.skipped_bytes == 0 && s->result.secret_bytes == 0;
-
-	return is_found || is_whole ? s->reach[i] : REACH_UNKNOWN;
+	r = r ?: reach_search_beside(s, &threads, answer);
+	reach_release_threads(&threads);
+	answer->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (r < 0)
+		__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
 }
 
 /*
@@ -574,41 +634,16 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		r = -errno;
 	r = r ?: reach_check_class(task) ?: reach_memory_init(&s.memory, task, deadline_ns);
-	r = r ?: reach_hold_and_search(&s, answer);
-	for (size_t i = 0; r == 0 && i < answer->n; i++)
-		answer->blocks[i].reach = reach_answer(&s, i);
-	answer->result = s.result;
-	answer->result.searched_bytes = s.memory.searched_bytes;
-	answer->result.refused_bytes = s.memory.refused_bytes;
-	answer->result.skipped_bytes = s.memory.skipped_bytes;
-	__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
+	if (r == 0)
+		reach_hold_and_search(&s, answer);
+	else
+		reach_finish(&s, r, answer);
 	_exit(0);
-}
-
-/* Waits up to TIMEOUT_MS for the end of PID. Returns true if it has ended. */
-static bool reach_wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
-{
-	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
-	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000, now_ns;
-
-	for (;;) {
-		pid_t r = waitpid(pid, NULL, WNOHANG);
-
-		if (r == pid || (r < 0 && errno == ECHILD))
-			return true;
-		now_ns = clock_read_ns(CLOCK_MONOTONIC);
-		if (now_ns >= until_ns)
-			return false;
-		/* Without a descriptor, poll() only sleeps. */
-		poll(pidfd >= 0 ? &pollfd : NULL, pidfd >= 0,
-		     pidfd >= 0 ? (int)((until_ns - now_ns) / 1000000 + 1) : 1);
-	}
 }
 
 static int reach_run_apart(const struct reach_request *request, struct answer *answer)
 {
 	uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->timeout_ns;
-	_cleanup_close_ int pidfd = -1;
 	int unfinished = -EIO, r;
 	pid_t pid = fork();
 
@@ -616,11 +651,9 @@ static int reach_run_apart(const struct reach_request *request, struct answer *a
 		return -errno;
 	if (pid == 0)
 		reach_run_child(request, deadline_ns, answer);
-	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	/* The child observes the time limit itself, unless it hangs. */
-	if (!reach_wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
-		kill(pid, SIGKILL);
-		reach_wait_for_end(pid, pidfd, DYING_MS);
+	if (!child_end_wait(pid, request->timeout_ns + DYING_NS, NULL)) {
+		child_end_kill(pid, 0);
 		/* A child with a complete answer can hang in closing an inherited descriptor. */
 		unfinished = -ETIME;
 	}

@@ -80,11 +80,12 @@ struct reach_result {
 /*
  * Finds out which blocks are reached. *RET_BLOCKS is a new array, which the caller frees: the
  * blocks that can have a result, sorted by address. Of two overlapping blocks, the older one is
- * left out, since its free was not recorded. The search runs in a separate process, which can be
- * killed if it hangs while it reads the other process's memory; the kernel then releases the
- * process that it stopped. The caller waits for it. Returns 0; -ESRCH: the process has ended;
- * -ETIME: it took too long; -ENOTSUP: a 32-bit program; -EPERM: not permitted; -E2BIG: too many
- * blocks; or another negative errno.
+ * left out, since its free was not recorded. The search runs in a separate process, since it can
+ * hang while it reads the other process's memory, and then it may not even be possible to kill it.
+ * If the other process is stopped, one process more is needed, which stops it and reads nothing of
+ * it: so it is released in time. The caller waits for the end, up to two seconds after the timeout.
+ * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: a 32-bit program;
+ * -EPERM: not permitted; -E2BIG: too many blocks; or another negative errno.
  */
 int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result);

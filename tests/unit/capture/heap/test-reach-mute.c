@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A search that cannot be killed, since it waits for a file system that does not answer. The
+ * process that was stopped for it runs again at the end of its time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outbuf.h"
+#include "capture/sandbox/child-end.h"
+#include "tests/support/fakes/mute-fuse.h"
+#include "tests/support/fixtures/reach-child.h"
+#include "tests/support/unit.h"
+#include "tests/support/valgrind.h"
+
+static char directory[] = "/tmp/kymo-reach-mute.XXXXXX";
+static int mute_fd;
+
+/* Runs in the search process, and waits as a read of the other process's memory can wait. */
+static int ask_file_system(struct outbuf *to, void *unused)
+{
+	struct stat st;
+
+	(void)to, (void)unused;
+	return fstat(mute_fd, &st) < 0 ? -errno : 0;
+}
+
+static int search(void)
+{
+	const struct reach_request request = {
+		.pid = child,
+		.list_blocks = ask_file_system,
+		.blocks_max = 1,
+		.hold = true,
+		.timeout_ns = UINT64_C(3000000000),
+	};
+	struct reach_result result;
+	struct reach_block *blocks;
+	size_t n;
+
+	return reach_find(&request, &blocks, &n, &result);
+}
+
+TEST(test_mute)
+{
+	int ticks;
+
+	begin_child(true);
+	mute_fuse_be_mute_to(getpid());
+	/* (on a busy machine, the time can be over before the file system is asked) */
+	assert_soon(search() == -ETIME && mute_fuse_waiting() >= 1);
+	ticks = places->ticks;
+	assert_soon(places->ticks != ticks);
+	assert_true(mute_fuse_waiting() >= 1);
+	mute_fuse_be_mute_to(0);
+	assert_soon(mute_fuse_waiting() == 0 && child_end_n_left() == 0);
+	end_child();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_mute) };
+	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
+	int r;
+
+	if (under_valgrind()) {
+		printf("skip: valgrind's own threads and memory are not those of the program\n");
+		return 77;
+	}
+	r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
+	if (r < 0) {
+		rmdir(directory);
+		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
+		return 77;
+	}
+	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
+	mute_fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* (the open file keeps the file system) */
+	umount2(directory, MNT_DETACH);
+	rmdir(directory);
+	return mute_fd < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
