@@ -296,12 +296,13 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 /*
  * Returns true if calls can have been missed in the file KNOWN before its new holder gets probes. A
  * perf event's program does not run after the end of its thread, even if a breakpoint of another
- * consumer is still in place.
+ * consumer is still in place. (If calls have been missed already, the code need not be read: a
+ * process whose files cannot be read delays its watch only once.)
  */
 static bool heap_probes_has_gap(const struct check_work *check_work, const struct wanted *wanted,
 				const struct heap_probes_file *known)
 {
-	if (check_work->how->own->way == PROBES_PERF)
+	if (check_work->how->own->way == PROBES_PERF || check_work->traced->has_gap)
 		return true;
 	return !known->is_refused && probe_holder_misses(check_work->traced->holder, wanted->file,
 							 wanted->probes, wanted->n);

@@ -20,7 +20,8 @@
 
 /*
  * Returns true if the process of TASK runs FILE, which was found in it, without a breakpoint at one
- * of the N PROBES. Unreadable code does not count as missing.
+ * of the N PROBES. Unreadable code does not count as missing. If the check takes longer than some
+ * seconds, or fails, breakpoints may be missing, so this returns true.
  */
 bool probe_holder_misses(pid_t task, const struct allocator_file *file,
 			 const struct allocator_probe *probes, size_t n);

@@ -58,18 +58,19 @@ struct job {
 
 int sandbox_map_file(int fd, void **ret, size_t *ret_n)
 {
-	struct stat st;
+	struct statx st;
 	void *data;
 
-	if (fstat(fd, &st) < 0)
+	/* (the open of the file has refreshed the size in the cache) */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+	if (!S_ISREG(st.stx_mode) || st.stx_size == 0)
 		return -ENOEXEC;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	data = mmap(NULL, (size_t)st.stx_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return -errno;
 	*ret = data;
-	*ret_n = (size_t)st.st_size;
+	*ret_n = (size_t)st.stx_size;
 	return 0;
 }
 

@@ -34,7 +34,8 @@ int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t 
 		     size_t max, struct outbuf *answer);
 
 /*
- * Maps the file FD; the caller unmaps it. The bytes can change, and truncation of the file causes
- * SIGBUS. Returns 0, -ENOEXEC if FD is not a file with content, or another negative errno.
+ * Maps the file FD; the caller unmaps it. Does not ask a FUSE file system. The bytes can change,
+ * and truncation of the file causes SIGBUS. Returns 0, -ENOEXEC if FD is not a file with content,
+ * or another negative errno.
  */
 int sandbox_map_file(int fd, void **ret, size_t *ret_n);

@@ -11,12 +11,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/heap/probe-holder.h"
 #include "capture/proc/mappings.h"
+#include "capture/sandbox/child-end.h"
+#include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
 enum { PAGE = 4096 };
@@ -135,8 +139,53 @@ TEST(test_overlay)
 	assert_int_equal(n_missed, 1);
 }
 
+/* ---- a file whose file system does not answer ---- */
+
+/* Maps the file as code, and fills in FILE. Its page is never read here. False if that is not
+ * possible. */
+static bool map_mute(struct allocator_file *file)
+{
+	char mounted[] = "/tmp/kymo-holder-mute.XXXXXX";
+	char path[sizeof(mounted) + sizeof(MUTE_FUSE_FILE)];
+	struct stat st;
+	int r;
+
+	assert_non_null(mkdtemp(mounted));
+	r = mute_fuse_mount(mounted, 0);
+	snprintf(path, sizeof(path), "%s/%s", mounted, MUTE_FUSE_FILE);
+	file->fd = r < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	umount2(mounted, MNT_DETACH);
+	rmdir(mounted);
+	if (r < 0)
+		return false;
+	assert_int_equal(fstat(file->fd, &st), 0);
+	file->mapped_device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	file->mapped_inode = st.st_ino;
+	assert_ptr_not_equal(
+		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file->fd, 0), MAP_FAILED);
+	return true;
+}
+
+/* It is unknown whether breakpoints are missing, so they may be. The check itself ends. */
+TEST(test_mute)
+{
+	const struct allocator_probe probe = { .offset = 16 };
+	struct allocator_file file = { .path = "" };
+
+	if (geteuid() != 0 || !map_mute(&file))
+		skip();
+	mute_fuse_keep_pages(true);
+	/* (on a busy machine, the time can be over before the file system is asked) */
+	assert_soon(probe_holder_misses(getpid(), &file, &probe, 1) && mute_fuse_waiting() >= 1);
+	mute_fuse_keep_pages(false);
+	assert_soon(child_end_n_left() == 0);
+	close(file.fd);
+}
+
+/* (the check reads this process from a child, which Yama can forbid) */
 FIXTURE(set_up)
 {
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	return mkdtemp(dir) ? 0 : -1;
 }
 
@@ -153,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_mute),
 		cmocka_unit_test(test_overlay),
 	};
 
