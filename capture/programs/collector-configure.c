@@ -2,11 +2,14 @@
 #include "capture/programs/collector-parts.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 
 #include <bpf/bpf.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
@@ -303,6 +306,56 @@ void collector_forget_ended(struct collector *c)
 		bpf_map_update_elem(fd, &pid, &value, BPF_EXIST);
 	}
 	__atomic_store_n(&c->skel->bss->filter_n_live, 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * Returns true if process PID has ended: all of its threads, even if it is a zombie. This never
+ * waits, unlike files in /proc.
+ */
+static bool configure_has_ended(uint32_t pid)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	bool has_ended;
+
+	pollfd.fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	/* (EINVAL, or ENOENT since 6.16: the id is that of another process's thread) */
+	if (pollfd.fd < 0)
+		return errno == ESRCH || errno == EINVAL || errno == ENOENT;
+	has_ended = poll(&pollfd, 1, 0) > 0;
+	close_fd(pollfd.fd);
+	return has_ended;
+}
+
+/*
+ * A process is counted as long as its entry has FILTER_PID_COUNTED. An entry that still has it
+ * after the process has ended keeps it, because the program at exit runs before that. So if there
+ * are as many such entries as counted processes, no counted process lives. A child is counted
+ * before its parent ends. The entries are only read: user space cannot change one and the number at
+ * once. If an entry is removed meanwhile, the list can begin anew, so the answer is left to the
+ * next call.
+ */
+bool collector_pids_have_ended(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.filter_pids);
+	uint32_t pid, next, n_ended = 0;
+	uint64_t value, again;
+	bool more = fd >= 0 && bpf_map_get_next_key(fd, NULL, &next) == 0;
+
+	while (more) {
+		pid = next;
+		more = bpf_map_get_next_key(fd, &pid, &next) == 0;
+		if (bpf_map_lookup_elem(fd, &pid, &value) < 0)
+			return false;
+		if (!(value & FILTER_PID_COUNTED))
+			continue;
+		if (!configure_has_ended(pid))
+			return false;
+		n_ended += bpf_map_lookup_elem(fd, &pid, &again) == 0 && again == value;
+	}
+	if (n_ended != __atomic_load_n(&c->skel->bss->filter_n_live, __ATOMIC_ACQUIRE))
+		return false;
+	c->n_ends_skipped = n_ended;
+	return true;
 }
 
 void collector_learn_wakes(struct collector *c)

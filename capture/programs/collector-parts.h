@@ -84,6 +84,7 @@ struct collector {
 	collector_record_fn fn; /* called for records of the current round */
 	void *userdata;
 	uint64_t n_malformed;
+	uint64_t n_ends_skipped; /* result of collector_pids_have_ended(): ends without a record */
 };
 
 struct attach_row {

@@ -698,6 +698,18 @@ uint64_t collector_foreign_calls(struct collector *c)
 	return __atomic_load_n(&c->skel->bss->calls_foreign, __ATOMIC_RELAXED);
 }
 
+/* Returns how many times the kernel skipped PROG because it was already running on that CPU. */
+static uint64_t collector_count_skips(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	return bpf_program__autoload(prog) &&
+			       bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size) == 0
+		       ? info.recursion_misses
+		       : 0;
+}
+
 uint64_t collector_skipped(struct collector *c, enum event_class class)
 {
 	const struct kymo_bpf *skel = c->skel;
@@ -712,16 +724,11 @@ uint64_t collector_skipped(struct collector *c, enum event_class class)
 		{ CLASS_TRACEPOINTS, skel->progs.on_tracepoint },
 		{ CLASS_BLOCK, skel->progs.on_block_complete },
 	};
-	uint64_t n = 0;
+	uint64_t n = class == CLASS_LIFECYCLE ? c->n_ends_skipped : 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t size = sizeof(info);
-
-		if (rows[i].class == class && bpf_program__autoload(rows[i].prog) &&
-		    bpf_obj_get_info_by_fd(bpf_program__fd(rows[i].prog), &info, &size) == 0)
-			n += info.recursion_misses;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].class == class)
+			n += collector_count_skips(rows[i].prog);
 	return n;
 }
 
@@ -764,6 +771,11 @@ void collector_answer_doorbell(struct collector *c)
 bool collector_pids_live(const struct collector *c)
 {
 	return __atomic_load_n(&c->skel->bss->filter_n_live, __ATOMIC_RELAXED) > 0;
+}
+
+bool collector_skips_ends(const struct collector *c)
+{
+	return collector_count_skips(c->skel->progs.on_sched_process_exit) > 0;
 }
 
 uint64_t collector_n_malformed(const struct collector *c)

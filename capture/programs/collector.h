@@ -284,7 +284,8 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
  * Returns how many times the kernel skipped a program of CLASS because it was already running on
  * that CPU: records are missing at unknown times. Work items are not counted: they have two
  * programs, each of which ignores the items of the other, so that skips have no effect. CLASS_SCHED
- * and CLASS_LIFECYCLE are not counted either.
+ * is not counted either. Of CLASS_LIFECYCLE, only ends are counted that
+ * collector_pids_have_ended() has found.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
@@ -319,6 +320,19 @@ void collector_answer_doorbell(struct collector *c);
  * ended. In a pause, ends are not noticed until collector_resume().
  */
 bool collector_pids_live(const struct collector *c);
+
+/*
+ * Returns true if the kernel has skipped the program that counts ends, since it was already running
+ * on that CPU (one exit has preempted another). Then collector_pids_live() can stay true forever.
+ */
+bool collector_skips_ends(const struct collector *c);
+
+/*
+ * Asks the kernel for each process that the programs count as living. Returns true if all of them
+ * have ended. Then their number is the result of collector_skipped() for CLASS_LIFECYCLE. This does
+ * not wait, but takes some system calls for each selected process. Not to be called in a pause.
+ */
+bool collector_pids_have_ended(struct collector *c);
 
 /* Returns the number of records that were discarded because their size or kind was invalid. */
 uint64_t collector_n_malformed(const struct collector *c);

@@ -87,12 +87,17 @@ int recorder_write_trailing_loss(struct recorder *r, enum event_class class, uns
 int recorder_write_skipped(struct recorder *r, enum event_class class)
 {
 	const struct rec_lost lost = {
+		.head = { .kind = REC_LOST },
 		.count = collector_skipped(r->pipe.collector, class),
 		.first_ns = r->pipe.chunk_ns,
 		.last_ns = r->end_ns,
+		.ring = REC_RING_LIFECYCLE,
 	};
 
-	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+	if (lost.count == 0)
+		return 0;
+	return class == CLASS_LIFECYCLE ? lifecycle_record(&r->lifecycle, &lost.head)
+					: activity_lost(&r->activity, class, 0, &lost);
 }
 
 /*

@@ -69,6 +69,8 @@ struct session {
 	int error;
 	char *error_text;
 
+	/* The selected processes have ended, but the kernel has skipped the program that counts. */
+	bool ends_skipped;
 	uint64_t loop_cpu_ns;   /* CPU time that the owner's thread has used in this module */
 	uint64_t worker_cpu_ns; /* CPU time of the worker */
 	uint64_t setup_cpu_ns;  /* CPU time of both threads before the recording began */

@@ -569,18 +569,32 @@ int session_fd(const struct session *s)
 }
 
 /*
- * Returns true if nothing more can be recorded, since the selected processes have ended. A
- * recording of a command ends with the command, as its owner decides. A flight recorder keeps its
- * data.
+ * Returns true if the recording ends with the selected processes. A recording of a command ends
+ * with the command, as its owner decides. A flight recorder keeps its data.
  */
-static bool session_has_lost_its_processes(const struct session *s)
+static bool session_ends_with_processes(const struct session *s)
 {
 	const struct session_options *o = &s->options;
 
 	return o->filter.n_pids > 0 && !o->command_waits && o->mode != SESSION_FLIGHT &&
 	       session_state(s) == SESSION_RUNNING && session_has_run(s) &&
-	       s->pause == SESSION_GOES && s->recorder.pipe.collector &&
-	       !collector_pids_live(s->recorder.pipe.collector);
+	       s->pause == SESSION_GOES && s->recorder.pipe.collector;
+}
+
+/* Returns true if nothing more can be recorded, since the selected processes have ended. */
+static bool session_has_lost_its_processes(const struct session *s)
+{
+	return session_ends_with_processes(s) &&
+	       (s->ends_skipped || !collector_pids_live(s->recorder.pipe.collector));
+}
+
+/* Finds out, once a second, whether the programs count a process that has ended. */
+static void session_check_processes(struct session *s)
+{
+	struct collector *c = s->recorder.pipe.collector;
+
+	s->ends_skipped = session_ends_with_processes(s) && collector_skips_ends(c) &&
+			  collector_pids_have_ended(c);
 }
 
 void session_dispatch(struct session *s)
@@ -601,7 +615,8 @@ void session_dispatch(struct session *s)
 		} else if (fd == s->check_fd) {
 			session_quiet_timer(fd);
 			session_check_budget(s);
-			due |= s->n_steps_written < s->n_steps;
+			session_check_processes(s);
+			due |= s->n_steps_written < s->n_steps || s->ends_skipped;
 		} else if (s->worker && fd == worker_fd(s->worker)) {
 			session_on_results(s);
 			due |= s->quiet ||

@@ -435,6 +435,52 @@ static void case_zombies(void)
 	expect(counts(0), "all have ended");
 }
 
+/* As if the kernel had skipped the program at exit from here on. */
+static void skip_ends(void)
+{
+	bpf_link__destroy(collector->skel->links.on_sched_process_exit);
+	collector->skel->links.on_sched_process_exit = NULL;
+}
+
+static bool have_ended(void)
+{
+	return collector_pids_have_ended(collector);
+}
+
+static void case_end_skipped(void)
+{
+	pid_t pid = begin(be_idle);
+	siginfo_t info;
+
+	select_process(pid);
+	attach();
+	expect(!have_ended(), "it lives");
+	expect(collector_skipped(collector, CLASS_LIFECYCLE) == 0, "no end is missing");
+	skip_ends();
+	kill(pid, SIGKILL);
+	must(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0, "waitid");
+	expect(counts(1) && have_ended(), "it has ended, and is still counted");
+	expect(collector_skipped(collector, CLASS_LIFECYCLE) == 1, "its end is missing");
+	reap(pid);
+	expect(counts(1) && have_ended(), "it is gone, and is still counted");
+}
+
+static void case_end_skipped_of_parent(void)
+{
+	pid_t pid = begin(be_two);
+
+	select_process(pid);
+	attach();
+	while (!counts(2))
+		sched_yield();
+	expect(!have_ended(), "both live");
+	skip_ends();
+	end(pid);
+	expect(counts(2) && !have_ended(), "the child lives");
+	end_all();
+	expect(counts(2) && have_ended(), "both have ended");
+}
+
 static void case_full(void)
 {
 	const uint64_t value = FILTER_PID_ENDED;
@@ -540,6 +586,8 @@ static const struct {
 	{ "sibling", case_sibling },
 	{ "chain", case_chain },
 	{ "zombies", case_zombies },
+	{ "end-skipped", case_end_skipped },
+	{ "end-skipped-of-parent", case_end_skipped_of_parent },
 	{ "full", case_full },
 	{ "pause", case_pause },
 	{ "id-reused-in-pause", case_id_reused_in_pause },
