@@ -488,6 +488,11 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;
 	}
+	if (a->n_files == 0 && !a->found.any && (r == -ETIME || r == -EBUSY)) {
+		a->found.any = true;
+		snprintf(a->found.why, sizeof(a->found.why), "%s",
+			 "its mappings cannot be listed: the lock of its address space is held");
+	}
 	/*
 	 * -ESRCH means that the process has ended. Then the rest of its files is unknown, and the
 	 * result is discarded.

@@ -124,5 +124,5 @@ int allocators_of_process(pid_t pid, struct allocator_cache *cache, allocators_f
 	v->cache = cache;
 	v->fn = fn;
 	v->userdata = userdata;
-	return mappings_of_process("", (uint32_t)pid, allocators_visit_mapping, v);
+	return mappings_of_process_bounded("", (uint32_t)pid, allocators_visit_mapping, v, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/proc/mappings.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,9 +9,17 @@
 #include <sys/ioctl.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/proc/bounded-read.h"
+#include "capture/proc/local-devices.h"
 #include "capture/proc/task-state.h"
 
-enum { LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256, KERNEL_PID = 2, NOTES_MAX = 64 << 10 };
+enum {
+	LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256,
+	LIST_BYTES_MAX = 16 << 20, /* the mappings of one process */
+	KERNEL_PID = 2,
+	NOTES_MAX = 64 << 10,
+};
 
 /* Where the kernel's half of the address space begins, which includes [vsyscall]. */
 #define KERNEL_HALF (UINT64_C(1) << 63)
@@ -134,6 +143,8 @@ static FILE *mappings_open_maps_of_any(const char *root, uint32_t pid)
 
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata)
 {
+	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + BOUNDED_READ_NS_MAX;
+	struct local_devices local = { 0 };
 	char line[LINE_MAX_BYTES];
 	const char *name;
 	struct room room;
@@ -144,14 +155,43 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 	if (!f)
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f)) {
-		if (!mappings_parse_line(line, &room.rec, &name))
+		/* The process can always map more behind the last line. */
+		if (clock_read_ns(CLOCK_MONOTONIC) >= until_ns)
+			r = -ETIME;
+		if (r < 0 || !mappings_parse_line(line, &room.rec, &name))
 			continue;
-		if (room.rec.inode)
+		if (room.rec.inode && local_devices_has(&local, root, room.rec.device))
 			mappings_query_build_id(fileno(f), &room.rec);
 		r = mappings_pass_on(&room, pid, name, fn, userdata);
 	}
 	fclose(f);
 	return r;
+}
+
+static int mappings_keep(const struct rec_mapping *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->head.size);
+}
+
+static int mappings_read_all(const char *root, uint32_t pid, struct outbuf *to)
+{
+	return mappings_of_process(root, pid, mappings_keep, to);
+}
+
+int mappings_of_process_bounded(const char *root, uint32_t pid, mapping_fn fn, void *userdata,
+				uint64_t *cpu_ns_sum)
+{
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	int error = bounded_read(root, pid, mappings_read_all, LIST_BYTES_MAX, &list, cpu_ns_sum);
+	int r = 0;
+
+	for (size_t at = 0; r == 0 && at < list.size;) {
+		const struct rec_mapping *rec = (const struct rec_mapping *)(list.data + at);
+
+		at += rec->head.size;
+		r = fn(rec, userdata);
+	}
+	return r ?: error;
 }
 
 /* ---- the kernel ---- */

@@ -18,10 +18,21 @@
 typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 
 /*
- * Lists the executable mappings of process PID. The build ids come from the kernel (since 6.11).
- * Returns 0 or the result of FN that ended the list.
+ * Lists the executable mappings of process PID. The build ids come from the kernel (since 6.11),
+ * for files on local file systems: the kernel can hold the lock of the process's address space
+ * while it reads them. Returns 0; the result of FN that ended the list; or -ETIME: the list is
+ * incomplete, because it grew while it was read. This can wait forever for the lock of the address
+ * space.
  */
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
+
+/*
+ * Likewise by bounded_read(), which see, so that this does not wait long. FN is called after the
+ * reading. Also returns a negative errno of bounded_read(), and -EMSGSIZE if there are too many
+ * mappings.
+ */
+int mappings_of_process_bounded(const char *root, uint32_t pid, mapping_fn fn, void *userdata,
+				uint64_t *cpu_ns_sum);
 
 /*
  * Lists the kernel's TEXT and its modules as mappings of process 2. If TEXT is NULL, its addresses

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/proc/bounded-read.h"
 
 #define TASK_EXITING 0x4 /* PF_EXITING of the kernel */
 
@@ -146,7 +147,22 @@ int proc_identity(uint32_t tid, struct rec_identity *ret)
 	return 0;
 }
 
-size_t proc_command(uint32_t pid, char *to, size_t room)
+static int proc_read_command(const char *root, uint32_t pid, struct outbuf *to)
 {
-	return proc_read_file(pid, "cmdline", to, room);
+	char text[REC_ARGS_BYTES + 1];
+
+	(void)root;
+	return outbuf_append(to, text, proc_read_file(pid, "cmdline", text, sizeof(text)));
+}
+
+size_t proc_command(uint32_t pid, char *to, size_t room, uint64_t *cpu_ns_sum)
+{
+	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
+	int r = bounded_read("", pid, proc_read_command, REC_ARGS_BYTES + 1, &text, cpu_ns_sum);
+	size_t n = text.size < room ? text.size : room;
+
+	if (r < 0 || n == 0)
+		return 0;
+	memcpy(to, text.data, n);
+	return n;
 }

@@ -147,5 +147,6 @@ int recorder_write_dropped(struct recorder *r)
 
 	r->n_malformed += n;
 	return pipeline_write_shortage(&r->pipe, CLASS_MALFORMED, &n)
+		       ?: pipeline_write_shortage(&r->pipe, CLASS_MAPPINGS, &r->n_unlisted)
 		       ?: recorder_write_lost_samples(r);
 }

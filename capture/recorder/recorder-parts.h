@@ -63,8 +63,8 @@ struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class
 void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n);
 
 /*
- * Writes the records that recorder_unreported_malformed() counts, and dropped samples. Returns 0 or
- * a negative errno.
+ * Writes the records that recorder_unreported_malformed() counts, processes without mappings, and
+ * dropped samples. Returns 0 or a negative errno.
  */
 int recorder_write_dropped(struct recorder *r);
 

@@ -187,6 +187,8 @@ static int recorder_on_record(const struct rec_head *rec, void *userdata)
 
 int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 {
+	if (r->pipe.categories & (CATEGORIES_USER_STACKS | CATEGORY_CALLS | CATEGORY_MOMENTS))
+		r->n_unlisted += news->n_unlisted;
 	return selection_add_mappings(&r->selection, &news->mappings, r->start_ns);
 }
 

@@ -42,6 +42,7 @@ struct worker_results {
 				  * passed before. Owned */
 	struct outbuf samples;   /* struct rec_counters: samples of counters. Owned */
 	struct outbuf mappings;  /* struct rec_mapping: mappings at the start. Owned */
+	uint64_t n_unlisted;     /* number of processes whose mappings are not all listed */
 	struct outbuf waiting;   /* struct rec_piece: the stacks of threads that waited when times
 				  * off CPU began. Owned */
 	/* Parts that were stopped as ordered, and not resumed: bits 1 << SHED_*. */

@@ -127,7 +127,7 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 
 		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
 			continue;
-		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
+		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text), &w->helper_cpu_ns);
 		if (head.size == 0)
 			continue;
 		p = outbuf_reserve(&r.batch, sizeof(head) + proc_padded(head.size));
@@ -174,6 +174,7 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 			     .next = worker_next_mapping };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	struct kernel_text text;
+	uint64_t n_unlisted = 0;
 
 	if (!w->options.own)
 		mappings_of_kernel("", collector_kernel_text(w->collector, &text) ? &text : NULL,
@@ -181,9 +182,14 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
 		if (!worker_has_mappings(w, &list[i].task))
 			continue;
-		mappings_of_process("", list[i].task.tid, worker_keep_mapping, &r.batch);
+		if (mappings_of_process_bounded("", list[i].task.tid, worker_keep_mapping, &r.batch,
+						&w->helper_cpu_ns) < 0)
+			n_unlisted += !w->options.own || list[i].task.flags & IDENTITY_SELECTED;
 		worker_deliver_some(w, &r);
 	}
+	pthread_mutex_lock(&w->lock);
+	w->results.n_unlisted += n_unlisted;
+	pthread_mutex_unlock(&w->lock);
 	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);
 }

@@ -102,10 +102,10 @@ TEST(test_command)
 	n = fread(want, 1, sizeof(want), f);
 	fclose(f);
 	assert_true(n > 5);
-	assert_int_equal(proc_command((uint32_t)getpid(), is, sizeof(is)), n);
+	assert_int_equal(proc_command((uint32_t)getpid(), is, sizeof(is), NULL), n);
 	assert_memory_equal(is, want, sizeof(want));
 	memset(is, 'x', sizeof(is));
-	assert_int_equal(proc_command((uint32_t)getpid(), is, 5), 5);
+	assert_int_equal(proc_command((uint32_t)getpid(), is, 5, NULL), 5);
 	assert_memory_equal(is, want, 5);
 	assert_int_equal(is[5], 'x');
 }
@@ -122,14 +122,14 @@ TEST(test_zombie)
 		_exit(0);
 	assert_true(child > 0);
 	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(proc_command((uint32_t)child, command, sizeof(command)), 0);
+	assert_int_equal(proc_command((uint32_t)child, command, sizeof(command), NULL), 0);
 	assert_int_equal(proc_identity((uint32_t)child, &id), 0);
 	assert_int_equal(id.parent_pid, getpid());
 	assert_true(proc_is_exiting((uint32_t)child));
 	assert_false(proc_is_exiting((uint32_t)getpid()));
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_true(proc_is_exiting((uint32_t)child));
-	assert_int_equal(proc_command((uint32_t)child, command, sizeof(command)), 0);
+	assert_int_equal(proc_command((uint32_t)child, command, sizeof(command), NULL), 0);
 }
 
 int main(void)
