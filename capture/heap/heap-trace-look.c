@@ -38,7 +38,11 @@ static int heap_trace_keep_record(const struct rec_head *rec, void *userdata)
 static int heap_trace_list_whole(struct heap_trace *m, const struct resource_list *list)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
-	const struct memory_sink sink = { .emit = heap_trace_keep_record, .userdata = &kept };
+	const struct memory_sink sink = {
+		.emit = heap_trace_keep_record,
+		.userdata = &kept,
+		.helper_cpu_ns = m->sink.helper_cpu_ns,
+	};
 	const struct rec_head *rec;
 	struct rec_task program;
 	int r = 0;

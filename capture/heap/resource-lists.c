@@ -2,6 +2,7 @@
 #include "capture/heap/resource-lists.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,15 +13,29 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/outbuf.h"
 #include "capture/heap/heap-records.h"
 #include "capture/options/options.h"
+#include "capture/proc/bounded-read.h"
+
+enum { LIST_BYTES_MAX = 64 << 20 };
+
+/* An object of shared memory. */
+struct shm_object {
+	uint64_t size;
+	uint32_t uid;
+	/* It is cut where the system calls cut it, so that both names are equal. */
+	char name[REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY) + 1];
+};
 
 /* A list that is being sent. */
 struct sending {
 	const struct resource_list *list;
 	const struct memory_sink *sink;
 	uint32_t resources; /* a bit for each resource whose list was readable */
-	DIR *fds, *objects;
+	DIR *fds;
+	struct outbuf objects;   /* struct shm_object */
+	struct outbuf maps_text; /* of `maps` */
 	FILE *maps, *segments;
 };
 
@@ -96,6 +111,60 @@ static bool resource_list_has_our_ipc(const struct sending *s)
 	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
 }
 
+/* A bounded_read_fn for the list of mappings: a thread of the process can have its lock. */
+static int resource_list_read_maps(const char *root, uint32_t pid, struct outbuf *to)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64], part[4096];
+	ssize_t n;
+	int r = 0;
+
+	(void)root;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (r == 0 && (n = read(fd, part, sizeof(part))) > 0)
+		r = outbuf_append(to, part, (size_t)n);
+	return r;
+}
+
+/* A bounded_read_fn for shared memory: what the process sees there can be a FUSE file system. */
+static int resource_list_read_objects(const char *root, uint32_t pid, struct outbuf *to)
+{
+	const struct dirent *entry;
+	char path[64];
+	struct stat st;
+	int r = 0;
+	DIR *dir;
+
+	(void)root;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root" RESOURCE_SHM_DIRECTORY, pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		struct shm_object object = { 0 };
+
+		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		object.size = (uint64_t)st.st_size;
+		object.uid = st.st_uid;
+		snprintf(object.name, sizeof(object.name), "%.*s", (int)sizeof(object.name) - 1,
+			 entry->d_name);
+		r = outbuf_append(to, &object, sizeof(object));
+	}
+	closedir(dir);
+	return r;
+}
+
+/* Returns true if FN has read everything. */
+static bool resource_list_read(const struct sending *s, bounded_read_fn fn, struct outbuf *ret)
+{
+	return bounded_read("", s->list->pid, fn, LIST_BYTES_MAX, ret, s->sink->helper_cpu_ns) == 0;
+}
+
 static void resource_list_open_all(struct sending *s)
 {
 	char path[64];
@@ -108,8 +177,8 @@ static void resource_list_open_all(struct sending *s)
 	}
 	if (!(s->list->categories & CATEGORY_SHM))
 		return;
-	resource_list_open_path(path, s, "maps");
-	s->maps = fopen(path, "re");
+	if (resource_list_read(s, resource_list_read_maps, &s->maps_text) && s->maps_text.size)
+		s->maps = fmemopen(s->maps_text.data, s->maps_text.size, "r");
 	if (s->maps) {
 		resource_list_add_bit(s, MEMORY_RESOURCE_MAPPING);
 		resource_list_add_bit(s, MEMORY_RESOURCE_ATTACHMENT);
@@ -117,9 +186,7 @@ static void resource_list_open_all(struct sending *s)
 	s->segments = resource_list_has_our_ipc(s) ? fopen("/proc/sysvipc/shm", "re") : NULL;
 	if (s->segments)
 		resource_list_add_bit(s, MEMORY_RESOURCE_SEGMENT);
-	resource_list_open_path(path, s, "root" RESOURCE_SHM_DIRECTORY);
-	s->objects = opendir(path);
-	if (s->objects)
+	if (resource_list_read(s, resource_list_read_objects, &s->objects))
 		resource_list_add_bit(s, MEMORY_RESOURCE_SHM);
 }
 
@@ -127,10 +194,10 @@ static void resource_list_close_all(struct sending *s)
 {
 	if (s->fds)
 		closedir(s->fds);
-	if (s->objects)
-		closedir(s->objects);
+	outbuf_deinit(&s->objects);
 	if (s->maps)
 		fclose(s->maps);
+	outbuf_deinit(&s->maps_text);
 	if (s->segments)
 		fclose(s->segments);
 }
@@ -208,21 +275,16 @@ static int resource_list_send_lines(const struct sending *s, FILE *f,
 
 static int resource_list_send_objects(const struct sending *s)
 {
-	const struct dirent *entry;
-	struct stat st;
+	const struct shm_object *list = (const struct shm_object *)s->objects.data;
 	int r = 0;
 
-	while (r == 0 && (entry = readdir(s->objects))) {
+	for (size_t i = 0; r == 0 && i < s->objects.size / sizeof(*list); i++) {
 		struct rec_found rec;
 
-		if (fstatat(dirfd(s->objects), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
+		if (s->list->own && list[i].uid != s->list->uid)
 			continue;
-		rec = resource_list_found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
-		/* The name is cut where the system calls cut it, so that both names are equal. */
-		snprintf(rec.text, sizeof(rec.text), "%.*s",
-			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY)),
-			 entry->d_name);
+		rec = resource_list_found_of(s, MEMORY_RESOURCE_SHM, 0, list[i].size);
+		snprintf(rec.text, sizeof(rec.text), "%s", list[i].name);
 		r = resource_list_send_found(s, &rec);
 	}
 	return r;
