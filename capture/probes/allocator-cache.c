@@ -2,7 +2,9 @@
 #include "capture/probes/allocator-cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /*
  * The minimum timeout. A slow file delays each recording of a process that maps it, so after a
@@ -85,19 +87,19 @@ int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocat
 	struct allocator_list list = { 0 };
 	struct file_key key;
 	struct entry *e;
-	struct stat st;
+	struct statx st;
 	int r;
 
-	if (fstat(fd, &st) < 0)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &st) < 0)
 		return -errno;
 	key = (struct file_key){
-		.device = st.st_dev,
-		.inode = st.st_ino,
-		.size = (uint64_t)st.st_size,
-		.mtime_s = st.st_mtim.tv_sec,
-		.mtime_ns = st.st_mtim.tv_nsec,
-		.ctime_s = st.st_ctim.tv_sec,
-		.ctime_ns = st.st_ctim.tv_nsec,
+		.device = makedev(st.stx_dev_major, st.stx_dev_minor),
+		.inode = st.stx_ino,
+		.size = st.stx_size,
+		.mtime_s = st.stx_mtime.tv_sec,
+		.mtime_ns = st.stx_mtime.tv_nsec,
+		.ctime_s = st.stx_ctime.tv_sec,
+		.ctime_ns = st.stx_ctime.tv_nsec,
 	};
 	e = allocator_cache_entry(c, &key);
 	if (!e) {

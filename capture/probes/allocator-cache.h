@@ -17,8 +17,9 @@ struct allocator_cache *allocator_cache_free(struct allocator_cache *c);
 DEFINE_CLEANUP(struct allocator_cache *, allocator_cache_free)
 
 /*
- * Finds the probes in the file FD (allocators_find_sandboxed()), or the error. Errors that are
- * caused by the file are cached, too. A timeout reduces the time limit of other files. *RET belongs
+ * Finds the probes in the file FD (allocators_find_sandboxed()), or the error. FD is recognized by
+ * the last result of fstat() (the file system is not asked again). Errors that are caused by the
+ * file are cached, too. A timeout reduces the time limit of other files. *RET belongs
  * to the cache and is valid until the next call. Returns like allocators_find_sandboxed().
  */
 int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocator_list **ret);

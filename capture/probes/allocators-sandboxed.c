@@ -4,6 +4,7 @@
  * its whole answer is checked.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,10 +69,10 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 	struct outbuf answer = { .limit = max };
 	struct allocator_list list = { 0 };
 	struct answer_head head;
-	struct stat st;
+	struct statx st;
 	int r;
 
-	if (fstat(fd, &st) < 0)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_SIZE, &st) < 0)
 		return -errno;
 	r = disassembler_load()
 		    ?: sandbox_run(fd, allocators_sandboxed_answer, timeout_ns, max, &answer);
@@ -94,7 +95,7 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 			       list.n * sizeof(list.probes[0]));
 	}
 	outbuf_deinit(&answer);
-	if (r == 0 && !allocator_list_is_valid(&list, (uint64_t)st.st_size))
+	if (r == 0 && !allocator_list_is_valid(&list, st.stx_size))
 		r = -EBADMSG;
 	if (r < 0)
 		allocator_list_deinit(&list);

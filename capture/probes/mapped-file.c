@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/mapped-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/sandbox/thread.h"
+
+/* The time for opening a file, and the time after which a close counts as hanging. */
+#define OPEN_NS_MAX UINT64_C(5000000000)
+#define CLOSE_NS    UINT64_C(1000000000)
+
+enum { OPENINGS_MAX = 64, HALVINGS_MAX = 6 };
+
+/* The thread frees it, after the file is closed. */
+struct mapped_file_opening {
+	struct mapped_file_opening *next;
+	pthread_cond_t changed;
+	pid_t pid;
+	struct rec_mapping *rec; /* owned */
+	int fd;                  /* the descriptor or a negative errno, when `is_done` */
+	struct stat st;
+	bool is_done;
+	bool is_released;     /* the owner needs the file no more */
+	uint64_t is_stuck_ns; /* since then, a released one counts as hanging: CLOCK_MONOTONIC */
+};
+
+/* Guards the list of openings, and their members. */
+static pthread_mutex_t mapped_file_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mapped_file_opening *mapped_file_all;
+
+/* ---- opening ---- */
+
+/* Opens PATH without blocking, since the path can be a FIFO. */
+static int mapped_file_open_path(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Returns a descriptor or a negative errno. */
+static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
+{
+	char path[MAPPING_PATH_BYTES + 32];
+	int fd, r;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 (uint64_t)rec->start, (uint64_t)(rec->start + rec->bytes));
+	fd = mapped_file_open_path(path);
+	if (fd >= 0 && fstat(fd, ret) == 0)
+		return fd;
+	close_fd(fd);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, rec->path);
+	/* Opening a device can have side effects, so only regular files are opened. */
+	if (stat(path, ret) < 0)
+		return -errno;
+	if (!S_ISREG(ret->st_mode))
+		return -ENOEXEC;
+	fd = mapped_file_open_path(path);
+	if (fd < 0)
+		return fd;
+	r = fstat(fd, ret) < 0 ? -errno : 0;
+	if (r == 0 && ret->st_ino == rec->inode &&
+	    ((uint64_t)major(ret->st_dev) << 20 | minor(ret->st_dev)) == rec->device)
+		return fd;
+	close(fd);
+	return r ?: -ESTALE;
+}
+
+/* ---- threads ---- */
+
+static struct mapped_file_opening *mapped_file_new(pid_t pid, const struct rec_mapping *rec)
+{
+	struct mapped_file_opening *o = calloc(1, sizeof(*o));
+	pthread_condattr_t attributes;
+
+	if (!o)
+		return NULL;
+	o->pid = pid;
+	o->rec = malloc(rec->head.size);
+	if (!o->rec)
+		return free_ptr(o);
+	memcpy(o->rec, rec, rec->head.size);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&o->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return o;
+}
+
+static void mapped_file_free(struct mapped_file_opening *o)
+{
+	pthread_cond_destroy(&o->changed);
+	free(o->rec);
+	free(o);
+}
+
+/*
+ * Adds O to the list. *RET_TIMEOUT_NS is its time: the more openings hang, the less. Returns 0 or
+ * -EBUSY.
+ */
+static int mapped_file_add(struct mapped_file_opening *o, uint64_t *ret_timeout_ns)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	unsigned n = 0, n_stuck = 0;
+	bool is_busy = false;
+
+	pthread_mutex_lock(&mapped_file_lock);
+	for (const struct mapped_file_opening *at = mapped_file_all; at; at = at->next) {
+		bool is_stuck = at->is_released && now_ns >= at->is_stuck_ns;
+
+		n++;
+		n_stuck += is_stuck;
+		is_busy |= is_stuck && at->rec->device == o->rec->device;
+	}
+	is_busy |= n >= OPENINGS_MAX;
+	if (!is_busy) {
+		o->next = mapped_file_all;
+		mapped_file_all = o;
+	}
+	pthread_mutex_unlock(&mapped_file_lock);
+	if (n_stuck > HALVINGS_MAX)
+		n_stuck = HALVINGS_MAX;
+	*ret_timeout_ns = OPEN_NS_MAX >> n_stuck;
+	return is_busy ? -EBUSY : 0;
+}
+
+static void mapped_file_remove(struct mapped_file_opening *o)
+{
+	struct mapped_file_opening **at = &mapped_file_all;
+
+	pthread_mutex_lock(&mapped_file_lock);
+	while (*at != o)
+		at = &(*at)->next;
+	*at = o->next;
+	pthread_mutex_unlock(&mapped_file_lock);
+	mapped_file_free(o);
+}
+
+/* Opens the file, and closes it when the owner does not need it any more. */
+static void *mapped_file_run(void *userdata)
+{
+	struct mapped_file_opening *o = userdata;
+	struct stat st = { 0 };
+	int fd = mapped_file_open_now(o->pid, o->rec, &st);
+
+	pthread_mutex_lock(&mapped_file_lock);
+	o->fd = fd;
+	o->st = st;
+	o->is_done = true;
+	pthread_cond_signal(&o->changed);
+	while (!o->is_released)
+		pthread_cond_wait(&o->changed, &mapped_file_lock);
+	pthread_mutex_unlock(&mapped_file_lock);
+	close_fd(fd);
+	mapped_file_remove(o);
+	return NULL;
+}
+
+/* From now on, O belongs to its thread, and counts as hanging after AFTER_NS. The lock is held. */
+static void mapped_file_release(struct mapped_file_opening *o, uint64_t after_ns)
+{
+	o->is_stuck_ns = clock_read_ns(CLOCK_MONOTONIC) + after_ns;
+	o->is_released = true;
+	pthread_cond_signal(&o->changed);
+}
+
+/* Waits for the thread of O. Returns 0 or a negative errno; then O was released. */
+static int mapped_file_wait(struct mapped_file_opening *o, uint64_t timeout_ns,
+			    struct mapped_file *ret)
+{
+	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns;
+	const struct timespec end = {
+		.tv_sec = (time_t)(end_ns / 1000000000),
+		.tv_nsec = (long)(end_ns % 1000000000),
+	};
+	int r = 0;
+
+	pthread_mutex_lock(&mapped_file_lock);
+	while (!o->is_done && r == 0)
+		r = pthread_cond_timedwait(&o->changed, &mapped_file_lock, &end);
+	if (!o->is_done)
+		r = -ETIME;
+	else
+		r = o->fd < 0 ? o->fd : 0;
+	if (r == 0)
+		*ret = (struct mapped_file){ o->fd, o->st, o };
+	else
+		mapped_file_release(o, r == -ETIME ? 0 : CLOSE_NS);
+	pthread_mutex_unlock(&mapped_file_lock);
+	return r;
+}
+
+/* ---- the owner ---- */
+
+int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
+		     struct mapped_file *ret)
+{
+	struct mapped_file_opening *o;
+	uint64_t timeout_ns;
+	int r;
+
+	*ret = (struct mapped_file){ .fd = -1 };
+	if (local_devices_has(local, "", rec->device)) {
+		r = mapped_file_open_now(pid, rec, &ret->st);
+		ret->fd = r < 0 ? -1 : r;
+		return r < 0 ? r : 0;
+	}
+	o = mapped_file_new(pid, rec);
+	if (!o)
+		return -ENOMEM;
+	r = mapped_file_add(o, &timeout_ns);
+	if (r < 0) {
+		mapped_file_free(o);
+		return r;
+	}
+	r = thread_start(mapped_file_run, o);
+	if (r < 0) {
+		mapped_file_remove(o);
+		return r;
+	}
+	return mapped_file_wait(o, timeout_ns, ret);
+}
+
+void mapped_file_close(struct mapped_file *f)
+{
+	if (f->opening) {
+		pthread_mutex_lock(&mapped_file_lock);
+		mapped_file_release(f->opening, CLOSE_NS);
+		pthread_mutex_unlock(&mapped_file_lock);
+	} else {
+		close_fd(f->fd);
+	}
+	*f = (struct mapped_file){ .fd = -1 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file that a process maps. Paths are not sufficient: they can be in another mount namespace, or
+ * the file can have been replaced. /proc/PID/map_files refers to the mapped files, but requires a
+ * capability. Without this capability, the path below /proc/PID/root is used, if it leads to the
+ * same file.
+ *
+ * To open, query and close a file on FUSE or on a network can take forever. So for file systems
+ * that are not local, a thread does this, and is left alone if it takes too long.
+ */
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "capture/proc/local-devices.h"
+#include "capture/proc/proc-records.h"
+
+struct mapped_file_opening;
+
+struct mapped_file {
+	int fd;         /* -1 = not open */
+	struct stat st; /* valid while it is open */
+	struct mapped_file_opening *opening; /* NULL = it is local */
+};
+
+/*
+ * Opens the file that REC maps in process PID. Returns 0; -ENOEXEC if it is not a regular file;
+ * -ETIME if its file system does not answer for some seconds, or -EBUSY if it has not answered an
+ * earlier request, or too many requests wait; or another negative errno. Then *RET is not open.
+ */
+int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
+		     struct mapped_file *ret);
+
+/* Closes F, if it is open. Waits only for local file systems. */
+void mapped_file_close(struct mapped_file *f);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mapped files are opened and closed, also if their file system does not answer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/probes/mapped-file.h"
+#include "tests/support/fakes/mute-fuse.h"
+#include "tests/support/unit.h"
+
+enum { PAGE = 4096 };
+
+static char directory[] = "/tmp/kymo-mapped-file.XXXXXX";
+static struct local_devices local;
+
+/* A mapping of this process. */
+struct mapping {
+	struct rec_mapping *rec;
+	struct stat st;
+};
+static struct mapping mute, own;
+
+static struct mapping map_file(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *at = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	/* (the path is that of no file) */
+	struct mapping m = { .rec = calloc(1, sizeof(*m.rec) + 8) };
+
+	assert_true(fd >= 0 && at != MAP_FAILED && m.rec);
+	assert_int_equal(fstat(fd, &m.st), 0);
+	m.rec->head.size = sizeof(*m.rec) + 8;
+	m.rec->start = (uintptr_t)at;
+	m.rec->bytes = PAGE;
+	m.rec->device = (uint64_t)major(m.st.st_dev) << 20 | minor(m.st.st_dev);
+	m.rec->inode = m.st.st_ino;
+	return m;
+}
+
+static int open_file(const struct mapping *m, struct mapped_file *ret)
+{
+	int r = mapped_file_open(getpid(), m->rec, &local, ret);
+
+	assert_true(r == 0 ? ret->fd >= 0 : ret->fd == -1);
+	if (r == 0)
+		assert_true(ret->st.st_dev == m->st.st_dev && ret->st.st_ino == m->st.st_ino);
+	return r;
+}
+
+TEST(test_good)
+{
+	const struct mapping *files[] = { &own, &mute };
+	struct mapped_file f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(open_file(files[i], &f), 0);
+		mapped_file_close(&f);
+		assert_int_equal(f.fd, -1);
+		mapped_file_close(&f);
+	}
+}
+
+/* One that cannot be opened delays no others, and is not waited for again. */
+TEST(test_mute_open)
+{
+	struct mapped_file f;
+
+	mute_fuse_be_mute_to(getpid());
+	assert_int_equal(open_file(&mute, &f), -ETIME);
+	assert_int_equal(open_file(&mute, &f), -EBUSY);
+	assert_int_equal(open_file(&own, &f), 0);
+	mapped_file_close(&f);
+	mute_fuse_be_mute_to(0);
+	assert_soon(open_file(&mute, &f) == 0);
+	mapped_file_close(&f);
+}
+
+TEST(test_mute_close)
+{
+	struct mapped_file f;
+
+	assert_soon(open_file(&mute, &f) == 0);
+	mute_fuse_be_mute_to(getpid());
+	mapped_file_close(&f);
+	assert_soon(mute_fuse_waiting() >= 1);
+	mute_fuse_be_mute_to(0);
+	assert_soon(open_file(&mute, &f) == 0);
+	mapped_file_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_mute_open),
+		cmocka_unit_test(test_mute_close),
+	};
+	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
+	int r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
+
+	if (r < 0) {
+		rmdir(directory);
+		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
+		return 77;
+	}
+	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
+	mute = map_file(path);
+	own = map_file("/proc/self/exe");
+	/* (mappings keep the file system) */
+	umount2(directory, MNT_DETACH);
+	rmdir(directory);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
