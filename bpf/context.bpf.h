@@ -5,6 +5,8 @@
 #pragma once
 
 #include "bpf/vmlinux.h"
+#include "bpf/record.h"
+
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
@@ -26,20 +28,44 @@
  */
 extern const volatile __s64 preempt_count_from_rq;
 
+/*
+ * A type of the kernel that begins with a 32-bit number: its id in the kernel's BTF; 0 = the kernel
+ * does not have bpf_rdonly_cast(). This function lets a program read the number at an address with
+ * one load, and without it, a helper copies the number. If the type is set, user space has replaced
+ * CAST_CALL by a call of bpf_rdonly_cast() (capture/programs/program-loader.h). Otherwise, the
+ * verifier removes the call, because the type is constant.
+ *
+ * User space can change only programs whose hooks are in the kernel's BTF. A file with other
+ * programs defines CONTEXT_COPIES before it includes this file.
+ */
+extern const volatile __u32 preempt_count_type;
+
+/* Reads the 32-bit number at AT, an address of the kernel. */
+static __always_inline int context_read(const void *at)
+{
+	int number = 0;
+
+#if !defined(CONTEXT_COPIES)
+	void *(*const cast)(const void *, __u64) = (void *)CAST_CALL;
+
+	if (preempt_count_type)
+		return *(const volatile int *)cast(at, preempt_count_type);
+#endif
+	bpf_probe_read_kernel(&number, sizeof(number), at);
+	return number;
+}
+
 /* This CPU's preempt count; 0 if it cannot be found (`kymo capabilities` shows this). */
 static __always_inline int preempt_count_of(struct task_struct *current_task)
 {
-	int count = 0;
-
 	if (preempt_count_from_rq && bpf_core_field_exists(current_task->se.cfs_rq)) {
 		struct rq *rq = current_task->se.cfs_rq->rq;
 
-		bpf_probe_read_kernel(&count, sizeof(count),
-				      (const char *)rq + preempt_count_from_rq);
-	} else if (bpf_core_field_exists(current_task->thread_info.preempt_count)) {
-		count = current_task->thread_info.preempt_count;
+		return context_read((const char *)rq + preempt_count_from_rq);
 	}
-	return count;
+	if (bpf_core_field_exists(current_task->thread_info.preempt_count))
+		return current_task->thread_info.preempt_count;
+	return 0;
 }
 
 /*

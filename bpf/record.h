@@ -617,6 +617,12 @@ struct present_known {
 	__u64 can_search; /* 1 = all memory can be read */
 };
 
+/*
+ * The number of the helper in a call that user space replaces by a call of bpf_rdonly_cast()
+ * (capture/programs/program-loader.h). The kernel has no such helper.
+ */
+#define CAST_CALL 0x6b636173
+
 /* ---- filters ---- */
 
 #define FILTER_PID    (1u << 0)

@@ -26,6 +26,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u64 sched_ring_bytes = 0; /* a power of two */
 const volatile __s64 preempt_count_from_rq = 0;
+const volatile __u32 preempt_count_type = 0;
 const volatile __u64 offcpu_min_ns = 0; /* 0 = times off CPU are not recorded */
 
 struct {

@@ -11,6 +11,8 @@
  */
 /* An event can interrupt a change of a map. */
 #define FILTER_IN_NMI
+/* The loader does not change programs of this kind. */
+#define CONTEXT_COPIES
 #include "bpf/actor.bpf.h"
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"

@@ -91,6 +91,7 @@ static int collector_load(struct collector *c, const struct session_options *opt
 	c->btf = kernel_btf_free(c->btf);
 	if (r < 0)
 		return load_error(r, "configure the eBPF programs", reterr_text);
+	c->skel->rodata->preempt_count_type = program_loader_cast_type(programs);
 	r = kymo_bpf__load(c->skel);
 	return r < 0 ? load_error(r, "load the eBPF programs", reterr_text) : 0;
 }

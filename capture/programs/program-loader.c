@@ -16,7 +16,9 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-enum { HOOK_NAME_BYTES = 128 };
+#include "bpf/record.h"
+
+enum { HOOK_NAME_BYTES = 128, CAST_NAMES = 2 };
 
 struct hook {
 	const char *section; /* owned by libbpf */
@@ -27,8 +29,9 @@ struct program_loader {
 	int fd; /* a file in memory with the extracted BTF */
 	char path[32];
 	struct hook *hooks;
-	struct kernel_btf_name *found; /* the hook of each program */
+	struct kernel_btf_name *found; /* the hook of each program; then the names for casts */
 	size_t n;
+	uint32_t cast_function, cast_type; /* numbers in the kernel's BTF; 0 = unavailable */
 };
 
 /* The callbacks get no pointer to the loader, so they use this pointer. */
@@ -48,6 +51,89 @@ static const struct {
 	{ "iter", "bpf_iter_", BTF_KIND_FUNC, BPF_TRACE_ITER },
 };
 
+/* ---- casts ---- */
+
+/* The function, and a type for it. */
+static const struct kernel_btf_name program_loader_cast_names[CAST_NAMES] = {
+	{ "bpf_rdonly_cast", BTF_KIND_FUNC, 0 },
+	{ "seqcount", BTF_KIND_STRUCT, 0 },
+};
+
+static bool program_loader_is_cast(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == 0 && insn->imm == CAST_CALL;
+}
+
+static struct bpf_insn program_loader_cast(uint32_t function)
+{
+	return (struct bpf_insn){ .code = BPF_JMP | BPF_CALL,
+				  .src_reg = BPF_PSEUDO_KFUNC_CALL,
+				  .imm = (int32_t)function };
+}
+
+/*
+ * Returns true if the kernel accepts a program at HOOK that calls FUNCTION with TYPE, and then
+ * reads 4 bytes. Without a JIT compiler, it refuses all such calls.
+ */
+static bool program_loader_tries_cast(uint32_t hook, uint32_t function, uint32_t type)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = (int32_t)type },
+		program_loader_cast(function),
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP,
+		    .attach_btf_id = hook);
+	_cleanup_close_ int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", insns,
+					       ARRAY_SIZE(insns), &opts);
+
+	return fd >= 0;
+}
+
+/* Sets the function and the type for casts, if the kernel accepts them. */
+static void program_loader_find_cast(struct program_loader *l)
+{
+	const struct kernel_btf_name *names = l->found + l->n;
+	uint32_t hook = 0;
+
+	for (size_t i = 0; i < l->n && hook == 0; i++)
+		if (strncmp(l->hooks[i].section, "tp_btf/", strlen("tp_btf/")) == 0)
+			hook = l->found[i].id;
+	if (hook == 0 || names[0].id == 0 || names[1].id == 0 ||
+	    !program_loader_tries_cast(hook, names[0].id, names[1].id))
+		return;
+	l->cast_function = names[0].id;
+	l->cast_type = names[1].id;
+}
+
+/* Replaces the calls with the number CAST_CALL in PROG. */
+static int program_loader_replace_casts(const struct program_loader *l, struct bpf_program *prog)
+{
+	const struct bpf_insn *insns = bpf_program__insns(prog);
+	size_t n = bpf_program__insn_cnt(prog), n_casts = 0;
+	_cleanup_free_ struct bpf_insn *copy = NULL;
+
+	for (size_t i = 0; l->cast_function && i < n; i++)
+		n_casts += program_loader_is_cast(&insns[i]);
+	if (n_casts == 0)
+		return 0;
+	copy = calloc(n, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = program_loader_is_cast(&insns[i]) ? program_loader_cast(l->cast_function)
+							    : insns[i];
+	return bpf_program__set_insns(prog, copy, n);
+}
+
+uint32_t program_loader_cast_type(const struct program_loader *l)
+{
+	return l->cast_type;
+}
+
 /* ---- callbacks ---- */
 
 static int program_loader_on_load(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
@@ -61,7 +147,7 @@ static int program_loader_on_load(struct bpf_program *prog, struct bpf_prog_load
 			continue;
 		opts->attach_prog_fd = 0;
 		opts->attach_btf_id = l->found[i].id;
-		return 0;
+		return program_loader_replace_casts(l, prog);
 	}
 	return -ESRCH;
 }
@@ -146,7 +232,7 @@ static int program_loader_find_hooks(struct program_loader *l, const struct kern
 
 	bpf_object__for_each_program(prog, object) n++;
 	l->hooks = calloc(n ? n : 1, sizeof(*l->hooks));
-	l->found = calloc(n ? n : 1, sizeof(*l->found));
+	l->found = calloc(n + CAST_NAMES, sizeof(*l->found));
 	if (!l->hooks || !l->found)
 		return -ENOMEM;
 	bpf_object__for_each_program(prog, object) if (r == 0 &&
@@ -156,7 +242,11 @@ static int program_loader_find_hooks(struct program_loader *l, const struct kern
 		l->n++;
 		r = bpf_program__set_attach_target(prog, l->fd, NULL);
 	}
-	return r < 0 ? r : kernel_btf_find(btf, l->found, l->n);
+	memcpy(l->found + l->n, program_loader_cast_names, sizeof(program_loader_cast_names));
+	r = r ?: kernel_btf_find(btf, l->found, l->n + CAST_NAMES);
+	if (r == 0)
+		program_loader_find_cast(l);
+	return r;
 }
 
 /* Lists the names of all types in OBJECT, as the kernel has them: without ___flavor. */

@@ -27,6 +27,18 @@ int program_loader_new(struct program_loader **ret, const char **ret_path);
 int program_loader_prepare(struct program_loader *l, const struct kernel_btf *btf,
 			   struct bpf_object *object);
 
+/*
+ * The programs can read kernel memory without a helper if the kernel has bpf_rdonly_cast() (Linux
+ * 6.2). libbpf would search the function in the kernel's BTF. Instead, the programs have a call
+ * with the number CAST_CALL, which this module replaces in programs with a hook in the kernel's
+ * BTF.
+ *
+ * To be called after program_loader_prepare(). Returns the type that the programs need for the
+ * call, a structure that begins with a 32-bit number; 0 if the kernel refuses such a call. Then
+ * nothing is replaced, and the verifier must find that no program reaches the call.
+ */
+uint32_t program_loader_cast_type(const struct program_loader *l);
+
 /* To be called after loading, or after a failure. Returns NULL. */
 struct program_loader *program_loader_free(struct program_loader *l);
 

@@ -16,6 +16,10 @@ awk '$1 == "session"' "$TMP/stdout" | facts
 # (capture/programs/fentry.c). Mappings are reported by one of two programs, also as the kernel
 # supports it.
 awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return|session)|own_exit|unwind_(map|gap|forget))$/' "$TMP/stdout" | sort | facts
+# Since Linux 6.2, the programs read the preempt count without a helper.
+has_cast=no
+! grep ' bpf_rdonly_cast$' /proc/kallsyms >/dev/null || has_cast=yes
+assert_eq "$(awk '$1 == "cast" { print $2 }' "$TMP/stdout")" "$has_cast" "whether the preempt count needs no helper"
 # The verifier refuses a program for which it examines a million instructions. The number depends on
 # the kernel and the compiler, so half of it must be left.
 note "programs with the most verified instructions:"

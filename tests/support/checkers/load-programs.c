@@ -4,9 +4,10 @@
  *
  * Prints "session NAME" for each kind of session whose programs the kernel accepts, and "refused
  * NAME WHY" for each other one. Then it prints, for each program of the object, "loaded NAME", or
- * "unused NAME" if no session has loaded it, because this kernel does not need it. The last lines,
- * "verified N NAME", have the largest number of instructions that the verifier has examined for a
- * program. It refuses a program at 1,000,000. Exits 1 if the kernel has refused any.
+ * "unused NAME" if no session has loaded it, because this kernel does not need it. The line "cast
+ * yes" or "cast no" says whether the programs read the preempt count without a helper. The last
+ * lines, "verified N NAME", have the largest number of instructions that the verifier has examined
+ * for a program. It refuses a program at 1,000,000. Exits 1 if the kernel has refused any.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ static struct {
 	uint32_t n_verified;
 } programs[PROGRAMS_MAX];
 static size_t n_programs;
+static bool casts;
 
 static uint32_t ids[] = { 1000 };
 static char comms[][REC_COMM_BYTES] = { "nobody" };
@@ -124,6 +126,7 @@ static bool load(const struct kind *kind)
 		return false;
 	}
 	note_programs(collector->skel);
+	casts = collector->skel->rodata->preempt_count_type != 0;
 	printf("session %s\n", kind->name);
 	return true;
 }
@@ -136,6 +139,7 @@ int main(void)
 		good &= load(&kinds[i]);
 	for (size_t i = 0; i < n_programs; i++)
 		printf("%s %s\n", programs[i].loaded ? "loaded" : "unused", programs[i].name);
+	printf("cast %s\n", casts ? "yes" : "no");
 	for (size_t i = 0; i < n_programs; i++)
 		if (programs[i].loaded)
 			printf("verified %u %s\n", programs[i].n_verified, programs[i].name);
