@@ -136,12 +136,11 @@ __noinline int python_fill(struct rec_python_code *rec, const struct python_walk
 	if (!l)
 		return 0;
 	rec->first_line = (__u32)python_word(code + l->code_first_line);
-	rec->n_name = python_copy_text(l, python_word(code + l->code_qualname), rec->name,
-				       PYTHON_NAME_BYTES, false, &rec->name_kind,
-				       &rec->name_is_cut);
+	rec->n_name =
+		python_copy_text(l, python_word(code + l->code_qualname), rec->name,
+				 PYTHON_NAME_BYTES, false, &rec->name_kind, &rec->name_is_cut);
 	rec->n_file = python_copy_text(l, python_word(code + l->code_file), rec->file,
-				       PYTHON_FILE_BYTES, true, &rec->file_kind,
-				       &rec->file_is_cut);
+				       PYTHON_FILE_BYTES, true, &rec->file_kind, &rec->file_is_cut);
 	return 0;
 }
 
@@ -294,9 +293,9 @@ static __always_inline __u64 python_current(const struct python_walk *w,
 	__u64 frame = python_word(cframe + l->cframe_current);
 
 	if (regs->ip + w->shift - f->python.parts[0].begin >= PYTHON_BEGIN_BYTES ||
-	    cframe - regs->sp >= PYTHON_CFRAME_BYTES || frame == regs->si ||
-	    frame == regs->bx || frame == regs->bp || frame == regs->r12 ||
-	    frame == regs->r13 || frame == regs->r14 || frame == regs->r15)
+	    cframe - regs->sp >= PYTHON_CFRAME_BYTES || frame == regs->si || frame == regs->bx ||
+	    frame == regs->bp || frame == regs->r12 || frame == regs->r13 || frame == regs->r14 ||
+	    frame == regs->r15)
 		return frame;
 	return PYTHON_UNREADABLE;
 }

@@ -43,8 +43,8 @@ _Static_assert(sizeof(struct python_layout) == 48, "ABI");
 struct python_file {
 	/* The number of the layout, from 1 on; 0 = no interpreter */
 	__u32 layout;
-	__u32 passed;  /* 1: a walk has passed an interpreter whose layout is unknown */
-	__u64 runtime; /* _PyRuntime */
+	__u32 passed;    /* 1: a walk has passed an interpreter whose layout is unknown */
+	__u64 runtime;   /* _PyRuntime */
 	__u64 code_type; /* PyCode_Type */
 	/* the parts of the function that executes the code of Python */
 	struct {

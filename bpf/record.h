@@ -567,11 +567,11 @@ struct rec_python_code {
 	struct rec_head head;
 	__u64 id; /* a hash; never 0 */
 	__u32 first_line;
-	__u32 n_lines;             /* bytes of the table of lines, which follow */
-	__u16 n_name, n_file;      /* bytes of the texts */
-	__u8 name_kind, file_kind; /* bytes of a character */
-	__u8 name_is_cut;          /* 1: only the beginning of the name is there */
-	__u8 file_is_cut;          /* 1: only the end of the path is there */
+	__u32 n_lines;                /* bytes of the table of lines, which follow */
+	__u16 n_name, n_file;         /* bytes of the texts */
+	__u8 name_kind, file_kind;    /* bytes of a character */
+	__u8 name_is_cut;             /* 1: only the beginning of the name is there */
+	__u8 file_is_cut;             /* 1: only the end of the path is there */
 	__u8 name[PYTHON_NAME_BYTES]; /* the qualified name */
 	__u8 file[PYTHON_FILE_BYTES];
 	__u8 lines[];

@@ -167,10 +167,10 @@ struct task_group {
 };
 
 struct cfs_rq {
-	struct rq *rq;        /* with CONFIG_FAIR_GROUP_SCHED, as the next one */
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED, as the next one */
 	struct task_group *tg;
-	bool throttled : 1;   /* with CONFIG_CFS_BANDWIDTH, as the next one; an int before 6.18 */
-	int throttle_count;   /* it, or groups above it */
+	bool throttled : 1; /* with CONFIG_CFS_BANDWIDTH, as the next one; an int before 6.18 */
+	int throttle_count; /* it, or groups above it */
 };
 
 struct sched_entity {

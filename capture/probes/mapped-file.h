@@ -19,8 +19,8 @@
 struct mapped_file_opening;
 
 struct mapped_file {
-	int fd;         /* -1 = not open */
-	struct stat st; /* valid while it is open */
+	int fd;                              /* -1 = not open */
+	struct stat st;                      /* valid while it is open */
 	struct mapped_file_opening *opening; /* NULL = it is local */
 };
 

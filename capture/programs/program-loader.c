@@ -87,8 +87,8 @@ static bool program_loader_tries_cast(uint32_t hook, uint32_t function, uint32_t
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP,
 		    .attach_btf_id = hook);
-	_cleanup_close_ int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", insns,
-					       ARRAY_SIZE(insns), &opts);
+	_cleanup_close_ int fd =
+		bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
 
 	return fd >= 0;
 }

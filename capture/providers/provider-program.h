@@ -35,17 +35,17 @@ struct provider_program {
 	struct table tracks; /* number of a track in the program + 1 -> koid */
 	struct provider_records *records;
 	struct provider_buffer *buffer; /* NULL = it has no session */
-	uint64_t buffer_bytes; /* 0 = none is counted */
-	uint64_t passed_bytes; /* of the buffer, since the horizon was set */
-	uint64_t n_lost;       /* losses that the archive has; of this buffer */
-	uint64_t n_garbage;    /* wrong records that the archive has as lost; of the program */
-	uint64_t n_outside;    /* records from before the start, or after the end */
-	uint64_t checked_ns;   /* when losses were last read */
-	uint64_t asked_ns;     /* when the filter was last asked, or a session was refused */
-	uint64_t started_ns;   /* just before START; CLOCK_BOOTTIME, as all these times */
-	uint64_t image;        /* provider_image_of() when the session began; 0 = unknown */
-	uint64_t image_ns;     /* when the process was last known to execute this program */
-	uint64_t changed_ns;   /* when it was first known to execute another one; 0 = it does not */
+	uint64_t buffer_bytes;          /* 0 = none is counted */
+	uint64_t passed_bytes;          /* of the buffer, since the horizon was set */
+	uint64_t n_lost;                /* losses that the archive has; of this buffer */
+	uint64_t n_garbage;  /* wrong records that the archive has as lost; of the program */
+	uint64_t n_outside;  /* records from before the start, or after the end */
+	uint64_t checked_ns; /* when losses were last read */
+	uint64_t asked_ns;   /* when the filter was last asked, or a session was refused */
+	uint64_t started_ns; /* just before START; CLOCK_BOOTTIME, as all these times */
+	uint64_t image;      /* provider_image_of() when the session began; 0 = unknown */
+	uint64_t image_ns;   /* when the process was last known to execute this program */
+	uint64_t changed_ns; /* when it was first known to execute another one; 0 = it does not */
 	/* Records of later times are garbage: those after an exec; 0 = it has not started. */
 	uint64_t until_ns;
 	uint64_t last_bytes;     /* bytes that are still read when the program has ended */

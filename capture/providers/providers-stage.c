@@ -469,8 +469,7 @@ bool providers_stage_figures(const struct providers_stage *s, uint64_t number,
 	return true;
 }
 
-bool providers_stage_has_category(const struct providers_stage *s, const char *name,
-				  uint64_t *left)
+bool providers_stage_has_category(const struct providers_stage *s, const char *name, uint64_t *left)
 {
 	return s->context.all_categories ||
 	       provider_program_matches(s->context.patterns, name, strlen(name), left);

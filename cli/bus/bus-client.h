@@ -138,12 +138,12 @@ struct bus_client_provider {
 	struct bus_client_category {
 		char *name;
 		bool is_on; /* a session that this user can see records it */
-	} *categories;
+	} * categories;
 	size_t n_categories;
 	struct bus_client_recorded {
 		char *path, *name;
 		uint64_t written, lost; /* records */
-	} *sessions;
+	} * sessions;
 	size_t n_sessions;
 };
 

@@ -58,10 +58,9 @@ struct json_object *python_text_json(const struct summary *s)
 	if (n[PYTHON_STACKS_ALL] == 0 && s->n_unknown_pythons == 0)
 		return NULL;
 	return JSON_OBJECT(
-		JSON("stacks", n[PYTHON_STACKS_ALL]),
-		JSON("no_thread", n[PYTHON_STACKS_NO_THREAD]),
+		JSON("stacks", n[PYTHON_STACKS_ALL]), JSON("no_thread", n[PYTHON_STACKS_NO_THREAD]),
 		JSON("unreadable", n[PYTHON_STACKS_UNREADABLE]),
 		JSON("full", n[PYTHON_STACKS_FULL]), JSON("unnamed", n[PYTHON_STACKS_UNNAMED]),
-		JSON("unknown", JSON_LIST(v, s->unknown_pythons, s->n_unknown_pythons,
-					  (const char *)*v)));
+		JSON("unknown",
+		     JSON_LIST(v, s->unknown_pythons, s->n_unknown_pythons, (const char *)*v)));
 }

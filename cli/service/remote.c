@@ -27,10 +27,10 @@ static const struct verb_way {
 	const char *verb;
 	enum way way;
 } ways[] = {
-	{ "capabilities", WAY_BUS }, { "context", WAY_BUS },  { "list", WAY_BUS },
-	{ "mark", WAY_BUS },         { "monitor", WAY_BUS },  { "providers", WAY_BUS },
-	{ "record", WAY_STREAM },    { "rotate", WAY_BUS },   { "snapshot", WAY_BUS },
-	{ "start", WAY_START },      { "status", WAY_BUS },   { "stop", WAY_BUS },
+	{ "capabilities", WAY_BUS }, { "context", WAY_BUS }, { "list", WAY_BUS },
+	{ "mark", WAY_BUS },         { "monitor", WAY_BUS }, { "providers", WAY_BUS },
+	{ "record", WAY_STREAM },    { "rotate", WAY_BUS },  { "snapshot", WAY_BUS },
+	{ "start", WAY_START },      { "status", WAY_BUS },  { "stop", WAY_BUS },
 	{ "top", WAY_TERMINAL }, /* snapshot with -o: WAY_STREAM */
 };
 

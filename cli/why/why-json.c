@@ -111,7 +111,8 @@ static struct json_object *why_json_verdict(const struct why_view *v, const stru
 /* The quota that has throttled a thread. */
 static struct json_object *why_json_quota(const struct why_wait *q)
 {
-	return JSON_OBJECT(JSON_IF(q->cgroup, "cgroup", q->cgroup), JSON_OF(q, quota_ns, period_ns));
+	return JSON_OBJECT(JSON_IF(q->cgroup, "cgroup", q->cgroup),
+			   JSON_OF(q, quota_ns, period_ns));
 }
 
 static struct json_object *why_json_instance(const struct why_view *v, const struct why_instance *i)

@@ -120,7 +120,7 @@ struct summary {
 	/* versions of Python whose functions are unknown */
 	char unknown_pythons[SUMMARY_PYTHONS_MAX][SUMMARY_PYTHON_TEXT];
 	unsigned n_unknown_pythons;
-	uint64_t unreported;        /* number of switches that the kernel did not report */
+	uint64_t unreported; /* number of switches that the kernel did not report */
 	/* Number of unreadable places of the archive, before it was repaired */
 	uint64_t n_damages;
 	uint64_t damaged_bytes;

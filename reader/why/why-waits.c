@@ -98,8 +98,8 @@ static int why_waits_note_throttled(struct why_waits *w, uintptr_t number)
 	const struct why_wait *wait = &w->list[number - 1];
 	const struct why_wait *longest = why_waits_throttled(w, wait->tid);
 
-	if (!wait->throttled || (longest && longest->to_ns - longest->from_ns >=
-						    wait->to_ns - wait->from_ns))
+	if (!wait->throttled ||
+	    (longest && longest->to_ns - longest->from_ns >= wait->to_ns - wait->from_ns))
 		return 0;
 	return table_set(&w->throttled, wait->tid, (void *)number) < 0 ? -ENOMEM : 0;
 }

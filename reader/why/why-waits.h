@@ -22,24 +22,24 @@ enum { WHY_WAITS_MAX = 1 << 20 /* waits with details; of more, the later ones ar
 /* A wait of a thread. */
 struct why_wait {
 	uint32_t tid, pid;
-	uint64_t from_ns, to_ns; /* it left its CPU; it ran again */
-	bool open;               /* it still waits at the end, which is to_ns */
-	bool earlier;            /* it waited before from_ns */
-	bool estimated;          /* to_ns is an estimate */
-	char letter;             /* its state */
-	int32_t fd;              /* the descriptor of the call; -1 = none */
-	uint64_t woken_ns;       /* blocked until then, then ready; 0 = not known */
-	uint32_t waker_tid;      /* koid; 0 = an interrupt, or unknown */
-	uint32_t waker_node;     /* of the profile: the stack of the waker; 0 = none */
-	bool throttled;          /* it did not wait: its cgroup had used up its CPU time */
+	uint64_t from_ns, to_ns;      /* it left its CPU; it ran again */
+	bool open;                    /* it still waits at the end, which is to_ns */
+	bool earlier;                 /* it waited before from_ns */
+	bool estimated;               /* to_ns is an estimate */
+	char letter;                  /* its state */
+	int32_t fd;                   /* the descriptor of the call; -1 = none */
+	uint64_t woken_ns;            /* blocked until then, then ready; 0 = not known */
+	uint32_t waker_tid;           /* koid; 0 = an interrupt, or unknown */
+	uint32_t waker_node;          /* of the profile: the stack of the waker; 0 = none */
+	bool throttled;               /* it did not wait: its cgroup had used up its CPU time */
 	uint64_t quota_ns, period_ns; /* the CPU time of this cgroup in each period */
-	const char *cgroup;      /* its path; in `texts`; NULL = unknown */
-	const char *context;     /* "interrupt", "softirq"; NULL = a thread, or unknown */
-	bool fills;              /* woken_ns is used, since the record of the wakeup is missing */
-	uint64_t address;        /* the futex of the call; 0 = none */
-	uint32_t owner_tid;      /* had the lock when the wait began; koid; 0 = not known */
-	const char *syscall;     /* in which it left its CPU; in `texts`; NULL = none, or unknown */
-	uint32_t node; /* of the profile: the stack with which it left its CPU; 0 = none */
+	const char *cgroup;           /* its path; in `texts`; NULL = unknown */
+	const char *context;          /* "interrupt", "softirq"; NULL = a thread, or unknown */
+	bool fills;          /* woken_ns is used, since the record of the wakeup is missing */
+	uint64_t address;    /* the futex of the call; 0 = none */
+	uint32_t owner_tid;  /* had the lock when the wait began; koid; 0 = not known */
+	const char *syscall; /* in which it left its CPU; in `texts`; NULL = none, or unknown */
+	uint32_t node;       /* of the profile: the stack with which it left its CPU; 0 = none */
 	struct wait_verdict verdict; /* valid after why_waits_judge() */
 	bool judged;
 };
@@ -52,13 +52,13 @@ struct why_waits {
 	struct why_wait *list;               /* owned; in the order of the file */
 	size_t n, room;
 	uint64_t n_dropped;
-	bool kernel_names;    /* a frame of the kernel has a name */
-	bool kernel_frames;   /* there is a frame of the kernel */
-	struct table index;   /* hash of thread and begin -> number + 1 */
+	bool kernel_names;      /* a frame of the kernel has a name */
+	bool kernel_frames;     /* there is a frame of the kernel */
+	struct table index;     /* hash of thread and begin -> number + 1 */
 	struct table throttled; /* tid -> number + 1 of its longest throttled time */
-	struct table wakers;  /* hash of process and id -> node of a stack that has an id */
-	struct table pending; /* tid -> number + 1 of the wait whose stack follows */
-	struct table judged;  /* node and state -> struct why_stack, owned; for why-waits.c */
+	struct table wakers;    /* hash of process and id -> node of a stack that has an id */
+	struct table pending;   /* tid -> number + 1 of the wait whose stack follows */
+	struct table judged;    /* node and state -> struct why_stack, owned; for why-waits.c */
 	struct text_set texts;
 };
 

@@ -9,8 +9,8 @@
 
 static PyObject *callback_deeper(PyObject *function, volatile int depth)
 {
-	PyObject *result = depth > 0 ? callback_deeper(function, depth - 1)
-				     : PyObject_CallNoArgs(function);
+	PyObject *result =
+		depth > 0 ? callback_deeper(function, depth - 1) : PyObject_CallNoArgs(function);
 
 	depth = 0; /* (so that it is no tail call) */
 	return result;

@@ -161,8 +161,8 @@ static bool map_mute(struct allocator_file *file)
 	assert_int_equal(fstat(file->fd, &st), 0);
 	file->mapped_device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
 	file->mapped_inode = st.st_ino;
-	assert_ptr_not_equal(
-		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file->fd, 0), MAP_FAILED);
+	assert_ptr_not_equal(mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file->fd, 0),
+			     MAP_FAILED);
 	return true;
 }
 

@@ -434,15 +434,23 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_teardown(name, tear_down)
 	static const struct CMUnitTest tests[] = {
-		CASE(test_empty),          CASE(test_collection),
-		CASE(test_filter),         CASE(test_tracepoint_sets),
+		CASE(test_empty),
+		CASE(test_collection),
+		CASE(test_filter),
+		CASE(test_tracepoint_sets),
 		CASE(test_categories_of_programs),
-		CASE(test_memory),         CASE(test_output),
-		CASE(test_flight),         CASE(test_every_key),
-		CASE(test_lines),          CASE(test_unknown_keys),
-		CASE(test_long_lines),     CASE(test_bytes),
-		CASE(test_many),           CASE(test_values),
-		CASE(test_contradictions), CASE(test_names),
+		CASE(test_memory),
+		CASE(test_output),
+		CASE(test_flight),
+		CASE(test_every_key),
+		CASE(test_lines),
+		CASE(test_unknown_keys),
+		CASE(test_long_lines),
+		CASE(test_bytes),
+		CASE(test_many),
+		CASE(test_values),
+		CASE(test_contradictions),
+		CASE(test_names),
 		CASE(test_untrusted),
 	};
 

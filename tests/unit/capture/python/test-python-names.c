@@ -169,8 +169,8 @@ TEST(test_called_just_now)
 /* If frames of Python are missing, the others are the innermost ones. */
 TEST(test_cut_python)
 {
-	const uint64_t frames[] = { EVAL(NATIVE), NATIVE + 1, EVAL(NATIVE + 2), EVAL(NATIVE + 3),
-				    ENTRY(1),     CUT };
+	const uint64_t frames[] = { EVAL(NATIVE),     NATIVE + 1, EVAL(NATIVE + 2),
+				    EVAL(NATIVE + 3), ENTRY(1),   CUT };
 	const uint64_t inside[] = { EVAL(NATIVE), EVAL(NATIVE + 1), CALLED(1), CUT };
 	const uint64_t all[] = { EVAL(NATIVE), CUT };
 	struct names n = { 0 };
@@ -200,11 +200,9 @@ TEST(test_processes)
 {
 	const uint64_t frames[] = { EVAL(NATIVE), ENTRY(1) };
 	struct names n = { 0 };
-	struct python_stack stack = { .frames = frames,
-				      .n = 2,
-				      .koid = 70,
-				      .write = write_name,
-				      .userdata = &n };
+	struct python_stack stack = {
+		.frames = frames, .n = 2, .koid = 70, .write = write_name, .userdata = &n
+	};
 	uint64_t first[2], second[2];
 
 	add(&n, 1, "f", 1);

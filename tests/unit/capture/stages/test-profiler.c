@@ -75,10 +75,9 @@ TEST(test_python)
 	put_stack(f, 2, 0xffffffff81000000, 1);
 	put_tick(f, 110, PID, 2, 1);
 	put_tick(f, 120, PID, 0, 1);
-	assert_string_equal(profiled(f),
-			    "name 2000000000000000 main x.py:0;"
-			    "on 110 500 ffffffff81000000 1000 2000000000000001 2000;"
-			    "on 120 500 1000 2000000000000001 2000;");
+	assert_string_equal(profiled(f), "name 2000000000000000 main x.py:0;"
+					 "on 110 500 ffffffff81000000 1000 2000000000000001 2000;"
+					 "on 120 500 1000 2000000000000001 2000;");
 }
 
 TEST(test_offcpu)
@@ -229,9 +228,9 @@ TEST(test_offcpu_waker_python)
 		.state = 'S',
 		.waker = { .kernel_stack = 3, .user_stack = 2, .pid = 8 },
 	};
-	struct rec_stack user = { .head = { .size = REC_STACK_BYTES(STACK_FRAMES_MAX),
-					    .kind = REC_STACK },
-				  .id = 2 };
+	struct rec_stack user = {
+		.head = { .size = REC_STACK_BYTES(STACK_FRAMES_MAX), .kind = REC_STACK }, .id = 2
+	};
 
 	for (unsigned i = 0; i < STACK_FRAMES_MAX - 2; i++)
 		user.frames[i] = 0x1000 + i;

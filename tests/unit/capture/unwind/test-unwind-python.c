@@ -185,10 +185,9 @@ TEST(test_damage)
 
 TEST(test_layouts)
 {
-	struct unwind_python python = { .runtime = 1,
-					.runtime_bytes = RUNTIME_BYTES,
-					.code_type = 1,
-					.version = 0x030b02f0 };
+	struct unwind_python python = {
+		.runtime = 1, .runtime_bytes = RUNTIME_BYTES, .code_type = 1, .version = 0x030b02f0
+	};
 
 	assert_int_equal(python_layout_number(&python), 1);
 	python.version = 0x030b09f0;

@@ -505,12 +505,12 @@ TEST(test_off_wake)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_off_wake),      cmocka_unit_test(test_all),
-		cmocka_unit_test(test_selections),    cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_leave_out),
-		cmocka_unit_test(test_many),          cmocka_unit_test(test_earlier),
-		cmocka_unit_test(test_off_cpu_order), cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_innermost),     cmocka_unit_test(test_full),
+		cmocka_unit_test(test_off_wake),   cmocka_unit_test(test_all),
+		cmocka_unit_test(test_selections), cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_leave_out),  cmocka_unit_test(test_many),
+		cmocka_unit_test(test_earlier),    cmocka_unit_test(test_off_cpu_order),
+		cmocka_unit_test(test_labels),     cmocka_unit_test(test_innermost),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
