@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# json_row KIND METRIC UNIT: prints one result of a benchmark as a line of JSON, for bench/run.
+# json_row KIND METRIC UNIT: prints one result of a benchmark as a line of JSON, for bench/all.
 # Standard input has the value of each run, one per line. Other lines are skipped. Without values,
 # nothing is printed.
 json_row() {

@@ -10,7 +10,7 @@
 #include "capture/providers/provider-program.h"
 #include "capture/stages/stage.h"
 
-/* Whose session it is. */
+/* The user of a session. */
 struct providers_owner {
 	uint32_t uid;
 	/* Whether the session can have BYTES more for buffers. NULL = always. */

@@ -64,7 +64,7 @@ assert_says "$TMP/stderr" "only root can use the private socket $socket" "refusa
 chmod 666 "$socket"
 expect_exit 1 as_other "$TMP/kymo" list "--socket=$socket"
 assert_says "$TMP/stderr" "$socket" "refusal by the service"
-assert_contains "$TMP/kymod.log" 'a connection of user 65534 to the private socket is refused' "the log"
+assert_says "$TMP/kymod.log" 'a connection of user 65534 to the private socket is refused' "the log"
 chmod 600 "$socket"
 
 note "options"
@@ -94,7 +94,7 @@ expect_exit 0 direct list
 assert_contains "$TMP/stdout" '^one +running' "the session"
 expect_exit 0 direct mark one "without a bus"
 expect_exit 0 direct stop one
-assert_contains "$TMP/one" 'without a bus' "the mark"
+assert_says "$TMP/one" 'without a bus' "the mark"
 expect_exit 0 direct start three -o "$TMP/three"
 expect_exit 0 direct status three
 assert_says "$TMP/stdout" running "its state"
@@ -121,15 +121,15 @@ kill -STOP "$bus_pid"
 expect_exit 0 direct stop four
 expect_soon 60 has_ended "$KYMOD_PID"
 wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
-assert_contains "$TMP/kymod.log" 'the bus does not answer: exiting' "the message"
+assert_says "$TMP/kymod.log" 'the bus does not answer: exiting' "the message"
 
 note "a start without the bus"
 start_service --idle-exit 60s
 expect_soon 60 direct start five -o "$TMP/five"
-assert_contains "$TMP/kymod.log" 'does not answer: serving the private socket only' "the message"
+assert_says "$TMP/kymod.log" 'does not answer: serving the private socket only' "the message"
 expect_exit 0 direct mark five "alone"
 expect_exit 0 direct stop five
-assert_contains "$TMP/five" 'alone' "the mark"
+assert_says "$TMP/five" 'alone' "the mark"
 expect_soon 60 has_ended "$KYMOD_PID"
 wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
 let_bus_go

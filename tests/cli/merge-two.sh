@@ -35,7 +35,8 @@ END
 # A damaged part may lack what the state of the next one has, which stays.
 kymo cut --force --to 30ms "$G/profile.fxt" first 2>/dev/null
 kymo cut --force --from 30ms "$G/profile.fxt" second 2>/dev/null
-dd if=/dev/zero of=first bs=8 seek=$(($(stat -c %s first) / 16)) count=8 conv=notrunc status=none
+at=$(kymo dump --json first | gojq 'select(.string_value == "moments") | .offset / 8')
+dd if=/dev/zero of=first bs=8 seek="$at" count=8 conv=notrunc status=none
 kymo merge --force first second out 2>/dev/null
 kymo dump out | grep -c " kymo:session_start "
 

@@ -16,7 +16,10 @@ for archive in "$G/profile.fxt" leaks.fxt log.fxt; do
 		kymo check --strict repaired >checked 2>&1 || echo "$archive: $i of 41: $(cat checked)"
 	done
 done
-head -c 7188 leaks.fxt >cut-off
+# (behind the first event 'snapshot', in the next record)
+end=$(kymo dump --json leaks.fxt |
+	gojq -s 'map(select(.name == "snapshot"))[0] | .offset + .record_size * 8')
+head -c $((end + 12)) leaks.fxt >cut-off
 kymo repair --force cut-off repaired
 for what in cut-off repaired; do
 	kymo leaks --no-symbols $what 2>/dev/null | grep 'blocks missing'
