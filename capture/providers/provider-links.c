@@ -29,19 +29,22 @@ enum {
 /* How often programs that were refused are called back, if there is room. */
 #define RECALL_INTERVAL_NS UINT64_C(1000000000)
 
-/* How long nothing is accepted when descriptors of a user cannot be closed. */
+/* How long nothing is accepted when descriptors of a user cannot be closed, or none are free. */
 #define STUCK_INTERVAL_NS UINT64_C(1000000000)
 
 struct provider_links {
 	struct provider_socket socket;
 	int epoll_fd;
 	unsigned n_accepted; /* since the last renewal */
-	bool rests;          /* too many were accepted: the socket is not watched */
+	bool rests;          /* too many were accepted, or none can be: the socket is not watched */
 	bool has_refused;    /* since the last recall */
 	bool has_room;       /* a link was forgotten since the last recall */
 	uint64_t recalled_ns;
-	bool (*is_stuck)(int fd, uint32_t uid); /* NULL = nothing is */
-	uint64_t stuck_ns;                      /* CLOCK_BOOTTIME: when something was */
+	bool (*is_stuck)(uint32_t uid); /* NULL = nobody is */
+	uint64_t stuck_ns;              /* CLOCK_BOOTTIME: when somebody was */
+	/* The last connection of a stuck user, which waits to be closed; -1 = none. */
+	int parked_fd;
+	uint32_t parked_uid;
 	uint64_t last_number;
 	uint64_t renewed_ns; /* CLOCK_BOOTTIME */
 	uint64_t n_news;
@@ -78,6 +81,7 @@ int provider_links_new(struct provider_links **ret, const char *owner,
 	if (!l)
 		return -ENOMEM;
 	l->socket = (struct provider_socket){ -1, -1, -1 };
+	l->parked_fd = -1;
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll_fd < 0)
 		return -errno;
@@ -138,6 +142,7 @@ struct provider_links *provider_links_free(struct provider_links *l)
 			provider_links_hang_up(l, l->links[i]);
 			provider_links_forget(l, i);
 		}
+	l->parked_fd = provider_passed_close(l->parked_fd, l->parked_uid);
 	provider_socket_close(&l->socket);
 	close_fd(l->epoll_fd);
 	table_deinit(&l->memory.of_users);
@@ -216,6 +221,35 @@ static bool provider_links_add(struct provider_links *l, int fd, struct ucred wh
 	return true;
 }
 
+/*
+ * Keeps the connection FD of a stuck user, and accepts no others. Each connection that is closed
+ * adds to the descriptors that cannot be closed, so there must not be one more each second.
+ */
+static void provider_links_park(struct provider_links *l, int fd, uint32_t uid)
+{
+	shutdown(fd, SHUT_RDWR);
+	l->parked_fd = fd;
+	l->parked_uid = uid;
+	l->stuck_ns = clock_boot_ns();
+}
+
+/* Whether connections can be accepted again. Closes the one that waits for it. */
+static bool provider_links_unpark(struct provider_links *l, uint64_t now_ns)
+{
+	if (now_ns < l->stuck_ns + STUCK_INTERVAL_NS)
+		return false;
+	if (l->parked_fd < 0)
+		return true;
+	if (l->is_stuck && l->is_stuck(l->parked_uid)) {
+		l->stuck_ns = now_ns;
+		return false;
+	}
+	l->parked_fd = provider_passed_close(l->parked_fd, l->parked_uid);
+	/* (its program waits for the doorbell) */
+	l->has_refused = l->has_room = true;
+	return true;
+}
+
 static void provider_links_accept(struct provider_links *l)
 {
 	struct ucred who;
@@ -232,9 +266,8 @@ static void provider_links_accept(struct provider_links *l)
 		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
 		/* (in the service, a program's descriptors count for its user) */
 		foreign_fds_mark(fd, FOREIGN_FD_OF(who.uid));
-		if (l->is_stuck && l->is_stuck(fd, who.uid)) {
-			provider_passed_close(fd, who.uid);
-			l->stuck_ns = clock_boot_ns();
+		if (l->is_stuck && l->is_stuck(who.uid)) {
+			provider_links_park(l, fd, who.uid);
 			break;
 		}
 		if (who.pid <= 0 || !provider_links_add(l, fd, who))
@@ -401,7 +434,7 @@ void provider_links_renew(struct provider_links *l)
 	l->renewed_ns = now_ns;
 	provider_links_recall(l);
 	l->n_accepted = 0;
-	if (l->rests && now_ns >= l->stuck_ns + STUCK_INTERVAL_NS &&
+	if (l->rests && provider_links_unpark(l, now_ns) &&
 	    provider_links_watch(l, l->socket.fd) == 0)
 		l->rests = false;
 	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++) {
@@ -436,7 +469,7 @@ void provider_links_release(struct provider_link *link)
 	provider_links_free_link(link);
 }
 
-void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(int fd, uint32_t uid))
+void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(uint32_t uid))
 {
 	l->is_stuck = fn;
 }

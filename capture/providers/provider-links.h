@@ -69,10 +69,11 @@ int provider_links_lock_fd(const struct provider_links *l);
 int provider_links_fd(const struct provider_links *l);
 
 /*
- * Sets a function that says whether so many descriptors of user UID, like the connection FD, wait
- * to be closed that no more should be accepted. Then no connections are accepted for a second.
+ * Sets a function that says whether so many descriptors of user UID wait to be closed that no more
+ * should be accepted. A connection of such a user ends, but is closed only when there is room for
+ * its descriptors. Until then, no connections of any user are accepted: accept() cannot choose.
  */
-void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(int fd, uint32_t uid));
+void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(uint32_t uid));
 
 /* Adds or removes a listener, which is the caller's. */
 void provider_links_listen(struct provider_links *l, struct provider_listener *listener);

@@ -588,6 +588,11 @@ static bool async_close_has_room(uint64_t owner)
 	return has;
 }
 
+bool async_close_is_full(uid_t uid)
+{
+	return !async_close_has_room(FOREIGN_FD_OF(uid));
+}
+
 static void async_close_warn_refused(uint64_t owner)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);

@@ -23,6 +23,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
@@ -71,3 +72,9 @@ void async_close_learn(const char *name, uid_t uid);
  * FD, and that are not closed yet. 0 unless the number is so high that no more should be accepted.
  */
 size_t async_close_backlog(int fd, uid_t uid);
+
+/*
+ * Returns true if so many descriptors of UID, from all places together, are not closed yet that no
+ * more should be accepted. For sockets, of which each is a place of its own.
+ */
+bool async_close_is_full(uid_t uid);

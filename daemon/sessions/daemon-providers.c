@@ -236,9 +236,9 @@ static int daemon_providers_on_tick(sd_event_source *source, uint64_t usec, void
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-static bool daemon_providers_is_stuck(int fd, uint32_t uid)
+static bool daemon_providers_is_stuck(uint32_t uid)
 {
-	return async_close_backlog(fd, uid) > 0;
+	return async_close_is_full(uid);
 }
 
 static int daemon_providers_watch(struct daemon_providers *p)

@@ -246,6 +246,73 @@ TEST(takes_a_packet_without_descriptors)
 	close(fd);
 }
 
+static bool stuck;
+static unsigned n_asked;
+
+static bool is_stuck(uint32_t uid)
+{
+	assert_int_equal(uid, geteuid());
+	n_asked++;
+	return stuck;
+}
+
+static bool renewed_and_asked(unsigned n)
+{
+	count_links();
+	return n_asked >= n;
+}
+
+static bool has_links(unsigned n)
+{
+	return count_links() == n;
+}
+
+static unsigned count_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* One connection waits until descriptors of its user can be closed. The others are not accepted. */
+TEST(keeps_one_connection_of_a_user_who_is_stuck)
+{
+	unsigned n_before = count_descriptors(), n_open;
+	char path[128];
+	int fds[3], bell;
+
+	open_links();
+	provider_links_set_stuck_fn(links, is_stuck);
+	snprintf(path, sizeof(path), "%s/" PROVIDER_DOORBELL, dir);
+	bell = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	stuck = true;
+	n_asked = 0;
+	for (unsigned i = 0; i < 3; i++)
+		fds[i] = connect_program();
+	n_open = count_descriptors();
+	assert_soon(is_closed(fds[0]));
+	assert_int_equal(n_asked, 1);
+	/* (asked again after a second, and after another one) */
+	assert_soon(renewed_and_asked(3));
+	assert_int_equal(count_links(), 0);
+	assert_true(count_descriptors() <= n_open + 1);
+	stuck = false;
+	assert_soon(has_links(2));
+	assert_soon(has_rung(bell));
+	/* The end of the links closes the connection, too. */
+	stuck = true;
+	close(fds[0]);
+	fds[0] = connect_program();
+	assert_soon(is_closed(fds[0]));
+	close_links();
+	for (unsigned i = 0; i < 3; i++)
+		close(fds[i]);
+	close(bell);
+	assert_soon(count_descriptors() <= n_before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +320,7 @@ int main(void)
 		cmocka_unit_test(closes_of_a_user_share_threads),
 		cmocka_unit_test(calls_back_when_there_is_room),
 		cmocka_unit_test(takes_a_packet_without_descriptors),
+		cmocka_unit_test(keeps_one_connection_of_a_user_who_is_stuck),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
