@@ -41,7 +41,7 @@ struct provider_links {
 	bool has_room;       /* a link was forgotten since the last recall */
 	uint64_t recalled_ns;
 	bool (*is_stuck)(uint32_t uid); /* NULL = nobody is */
-	uint64_t stuck_ns;              /* CLOCK_BOOTTIME: when somebody was */
+	uint64_t stuck_ns;              /* CLOCK_BOOTTIME: when somebody was, or accept() failed */
 	/* The last connection of a stuck user, which waits to be closed; -1 = none. */
 	int parked_fd;
 	uint32_t parked_uid;
@@ -258,9 +258,16 @@ static void provider_links_accept(struct provider_links *l)
 
 	while (l->n_accepted < ACCEPTS_AT_ONCE && !provider_passed_is_full()) {
 		fd = accept4(l->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0)
+		if (fd < 0 && errno == EAGAIN)
 			return;
 		l->n_accepted++;
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0) {
+			/* (no descriptor or no memory is free; the socket stays readable) */
+			l->stuck_ns = clock_boot_ns();
+			break;
+		}
 		who = (struct ucred){ 0 };
 		size = sizeof(who);
 		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
@@ -444,8 +451,13 @@ void provider_links_renew(struct provider_links *l)
 			provider_links_forget(l, i);
 		if (!link || !l->links[i])
 			continue;
-		if (link->n_packets >= PACKETS_AT_ONCE)
-			provider_links_watch(l, link->fd);
+		if (link->n_packets >= PACKETS_AT_ONCE) {
+			int r = provider_links_watch(l, link->fd);
+
+			/* (its packets would never be read) */
+			if (r < 0 && r != -EEXIST)
+				provider_links_hang_up(l, link);
+		}
 		link->n_packets = 0;
 	}
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -313,6 +314,35 @@ TEST(keeps_one_connection_of_a_user_who_is_stuck)
 	assert_soon(count_descriptors() <= n_before);
 }
 
+/* Whether the loop of a recorder has no work, although a program waits. */
+static bool is_quiet(void)
+{
+	struct pollfd pfd = { .fd = provider_links_fd(links), .events = POLLIN };
+
+	provider_links_poll(links);
+	return poll(&pfd, 1, 0) == 0;
+}
+
+/* Without descriptors, the recorder does not spin, and it accepts when there are some again. */
+TEST(accepts_when_descriptors_are_free_again)
+{
+	struct rlimit before, none;
+	bool was_quiet;
+	int fd;
+
+	open_links();
+	fd = connect_program();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ 1, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	was_quiet = is_quiet();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_true(was_quiet);
+	assert_soon(has_links(1));
+	close_links();
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +351,7 @@ int main(void)
 		cmocka_unit_test(calls_back_when_there_is_room),
 		cmocka_unit_test(takes_a_packet_without_descriptors),
 		cmocka_unit_test(keeps_one_connection_of_a_user_who_is_stuck),
+		cmocka_unit_test(accepts_when_descriptors_are_free_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
