@@ -165,15 +165,20 @@ int provider_links_fd(const struct provider_links *l)
 static struct provider_link **provider_links_place(struct provider_links *l, uint32_t uid)
 {
 	struct provider_link **free_place = NULL;
-	unsigned n = 0;
+	unsigned n = 0, n_free = 0;
 
 	for (size_t i = 0; i < PROVIDER_LINKS_MAX; i++) {
-		if (!l->links[i])
+		if (!l->links[i]) {
 			free_place = &l->links[i];
-		else
+			n_free++;
+		} else {
 			n += l->links[i]->uid == uid;
+		}
 	}
-	return uid != 0 && n >= PROVIDER_LINKS_PER_USER ? NULL : free_place;
+	if (uid != 0 && (n >= PROVIDER_LINKS_PER_USER || n >= n_free ||
+			 n_free <= PROVIDER_LINKS_OF_ROOT))
+		return NULL;
+	return free_place;
 }
 
 /* The process can have ended meanwhile, and its id can belong to another one. */
@@ -212,6 +217,7 @@ static bool provider_links_add(struct provider_links *l, int fd, struct ucred wh
 		.pid = (uint32_t)who.pid,
 		.uid = who.uid,
 		.number = ++l->last_number,
+		.since_ns = clock_boot_ns(),
 		.is_listed = true,
 	};
 	l->n_news++;
@@ -432,6 +438,31 @@ static void provider_links_recall(struct provider_links *l)
 	provider_socket_ring(&l->socket);
 }
 
+/* Ends LINK if its program has not sent its name in time. */
+static void provider_links_check_name(struct provider_links *l, struct provider_link *link,
+				      uint64_t now_ns)
+{
+	if (*link->name || now_ns < link->since_ns + PROVIDER_HELLO_NS)
+		return;
+	l->counts.dropped++;
+	/* (after a suspend, the program is called back) */
+	l->has_refused = true;
+	provider_links_hang_up(l, link);
+}
+
+/* Allows the next packets of LINK. */
+static void provider_links_renew_one(struct provider_links *l, struct provider_link *link)
+{
+	int r = 0;
+
+	if (link->n_packets >= PACKETS_AT_ONCE)
+		r = provider_links_watch(l, link->fd);
+	link->n_packets = 0;
+	/* (its packets would never be read) */
+	if (r < 0 && r != -EEXIST)
+		provider_links_hang_up(l, link);
+}
+
 void provider_links_renew(struct provider_links *l)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -451,14 +482,9 @@ void provider_links_renew(struct provider_links *l)
 			provider_links_forget(l, i);
 		if (!link || !l->links[i])
 			continue;
-		if (link->n_packets >= PACKETS_AT_ONCE) {
-			int r = provider_links_watch(l, link->fd);
-
-			/* (its packets would never be read) */
-			if (r < 0 && r != -EEXIST)
-				provider_links_hang_up(l, link);
-		}
-		link->n_packets = 0;
+		provider_links_check_name(l, link, now_ns);
+		if (!link->is_gone)
+			provider_links_renew_one(l, link);
 	}
 }
 

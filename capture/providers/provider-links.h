@@ -2,8 +2,9 @@
 /*
  * The connections of programs to a recorder. All sessions of a process share them. Nothing here
  * waits for a program. The number of connections is bounded, also for each user, and so is the
- * number of packets in some time: the rest waits in the kernel. A program that sends a wrong packet
- * is dropped. So is a link with an answer of another process than its program: a child from before
+ * number of packets in some time: the rest waits in the kernel. A user other than root gets no more
+ * connections than are left, and some places are for root only, so that few users cannot take all.
+ * A program that sends a wrong packet, or no name for ten seconds, is dropped. So is a link with an answer of another process than its program: a child from before
  * an exec can hold the connection. Answers to an earlier START are ignored. When there is room
  * again, the doorbell wakes programs that were refused.
  */
@@ -19,7 +20,14 @@
 #include "capture/providers/provider-seats.h"
 #include "provider/provider-wire.h"
 
-enum { PROVIDER_LINKS_MAX = 128, PROVIDER_LINKS_PER_USER = 64 };
+enum {
+	PROVIDER_LINKS_MAX = 128,
+	PROVIDER_LINKS_PER_USER = 64, /* except root */
+	PROVIDER_LINKS_OF_ROOT = 16,  /* places that only root gets */
+};
+
+/* A program sends its name in this time. */
+#define PROVIDER_HELLO_NS UINT64_C(10000000000)
 
 struct provider_link {
 	int fd;          /* -1 = the connection has ended */
@@ -31,6 +39,7 @@ struct provider_link {
 	struct provider_seats seats;
 	struct table categories; /* hash -> name, of those that the program has sent */
 	size_t categories_bytes; /* of their names */
+	uint64_t since_ns;       /* CLOCK_BOOTTIME: when it was accepted */
 	unsigned n_packets;      /* since the last renewal */
 	unsigned n_users;        /* provider_links_keep() */
 	bool is_listed;          /* provider_links_next() returns it */
@@ -41,7 +50,7 @@ struct provider_link {
 
 struct provider_links_counts {
 	uint64_t refused; /* connections over a limit */
-	uint64_t dropped; /* connections with a wrong packet */
+	uint64_t dropped; /* connections with a wrong packet, or without a name */
 };
 
 /* Called when there can be a new program, or room for a session in one. */

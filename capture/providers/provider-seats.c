@@ -89,8 +89,13 @@ int provider_memory_take(struct provider_memory *m, uint32_t uid, uint64_t bytes
 	uint64_t key = (uint64_t)uid + 1, sum = (uintptr_t)table_get(&m->of_users, key);
 	int r;
 
-	if (m->bytes + bytes > PROVIDER_BUFFERS_BYTES_MAX ||
-	    (uid != 0 && sum > 0 && sum + bytes > PROVIDER_BUFFERS_BYTES_MAX / 2))
+	if (m->bytes + bytes > PROVIDER_BUFFERS_BYTES_MAX)
+		return -ENOBUFS;
+	if (uid != 0 && m->bytes + bytes > PROVIDER_BUFFERS_BYTES_MAX - PROVIDER_BUFFERS_BYTES_ROOT)
+		return -ENOBUFS;
+	if (uid != 0 && sum > 0 &&
+	    (sum + bytes > PROVIDER_BUFFERS_BYTES_MAX / 2 ||
+	     sum + bytes > PROVIDER_BUFFERS_BYTES_MAX - m->bytes))
 		return -ENOBUFS;
 	r = table_set(&m->of_users, key, (void *)(uintptr_t)(sum + bytes));
 	if (r == 0)

@@ -53,6 +53,8 @@ bool provider_seat_leave(struct provider_seat *seat);
 /* ---- memory ---- */
 
 #define PROVIDER_BUFFERS_BYTES_MAX (UINT64_C(1) << 30)
+/* Of these, for programs of root only. */
+#define PROVIDER_BUFFERS_BYTES_ROOT (PROVIDER_BUFFERS_BYTES_MAX / 8)
 
 /* The size of all buffers, and by users of programs. All zeroes is none. */
 struct provider_memory {
@@ -62,7 +64,8 @@ struct provider_memory {
 
 /*
  * Counts BYTES for a buffer of a program of user UID. A user other than root has at most half of
- * the memory, or one buffer. Returns 0, -ENOBUFS or -ENOMEM.
+ * the memory and no more than is free before, or one buffer; and leaves the part of root. Returns
+ * 0, -ENOBUFS or -ENOMEM.
  */
 int provider_memory_take(struct provider_memory *m, uint32_t uid, uint64_t bytes);
 void provider_memory_give(struct provider_memory *m, uint32_t uid, uint64_t bytes);

@@ -343,6 +343,83 @@ TEST(accepts_when_descriptors_are_free_again)
 	close(fd);
 }
 
+/* Connects as user UID until a connection is refused. Returns the number of those that are not. */
+static unsigned connect_all(int fds[], uid_t uid)
+{
+	uint64_t refused = provider_links_counts(links)->refused;
+	unsigned before = count_links(), n = 0;
+
+	while (provider_links_counts(links)->refused == refused) {
+		assert_int_equal(seteuid(uid), 0);
+		fds[n++] = connect_program();
+		assert_int_equal(seteuid(0), 0);
+		assert_soon(count_links() == before + n ||
+			    provider_links_counts(links)->refused > refused);
+	}
+	close(fds[--n]);
+	return n;
+}
+
+/* A user with several uids cannot have all places. */
+TEST(users_leave_places)
+{
+	int fds[PROVIDER_LINKS_MAX + 8];
+	unsigned n, n_all = 0;
+
+	if (geteuid() != 0)
+		skip();
+	open_links();
+	n_all += n = connect_all(fds, 1000);
+	assert_int_equal(n, 64);
+	n_all += n = connect_all(fds + n_all, 1001);
+	assert_int_equal(n, 32);
+	n_all += n = connect_all(fds + n_all, 1002);
+	assert_int_equal(n, 16);
+	/* (the rest is for root) */
+	n_all += n = connect_all(fds + n_all, 1003);
+	assert_int_equal(n, 0);
+	n_all += n = connect_all(fds + n_all, 0);
+	assert_int_equal(n, PROVIDER_LINKS_OF_ROOT);
+	assert_int_equal(n_all, PROVIDER_LINKS_MAX);
+	close_links();
+	for (unsigned i = 0; i < n_all; i++)
+		close(fds[i]);
+}
+
+/* A connection without a name keeps its place for ten seconds only. */
+TEST(drops_a_program_that_says_nothing)
+{
+	struct provider_link *silent, *known;
+	size_t pos = 0;
+	int fds[2];
+
+	open_links();
+	for (unsigned i = 0; i < 2; i++) {
+		fds[i] = connect_program();
+		assert_soon(has_links(i + 1));
+		if (i == 0)
+			send_hello(fds[i], PROVIDER_MESSAGE_HEAD + 4, -1);
+	}
+	known = provider_links_next(links, &pos);
+	silent = provider_links_next(links, &pos);
+	if (silent->number < known->number) {
+		struct provider_link *other = silent;
+
+		silent = known;
+		known = other;
+	}
+	assert_soon(count_links() == 2 && *known->name);
+	silent->since_ns -= PROVIDER_HELLO_NS;
+	known->since_ns -= PROVIDER_HELLO_NS;
+	assert_soon(is_closed(fds[1]));
+	assert_int_equal(provider_links_counts(links)->dropped, 1);
+	assert_soon(has_links(1));
+	assert_false(is_closed(fds[0]));
+	close_links();
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +429,8 @@ int main(void)
 		cmocka_unit_test(takes_a_packet_without_descriptors),
 		cmocka_unit_test(keeps_one_connection_of_a_user_who_is_stuck),
 		cmocka_unit_test(accepts_when_descriptors_are_free_again),
+		cmocka_unit_test(users_leave_places),
+		cmocka_unit_test(drops_a_program_that_says_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

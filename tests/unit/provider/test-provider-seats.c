@@ -124,6 +124,26 @@ TEST(memory_of_one_user_leaves_room)
 	table_deinit(&m.of_users);
 }
 
+/* A user with several uids cannot have all memory: each has at most what is free. */
+TEST(memory_of_several_users_leaves_room)
+{
+	const uint64_t part = PROVIDER_BUFFERS_BYTES_MAX / 16;
+	struct provider_memory m = { 0 };
+	unsigned n[4] = { 0 };
+
+	for (uint32_t i = 0; i < 4; i++)
+		while (provider_memory_take(&m, 1000 + i, part) == 0)
+			n[i]++;
+	assert_int_equal(n[0], 8);
+	assert_int_equal(n[1], 4);
+	assert_int_equal(n[2], 2);
+	/* (the rest is for root) */
+	assert_int_equal(n[3], 0);
+	assert_int_equal(provider_memory_take(&m, 0, PROVIDER_BUFFERS_BYTES_ROOT), 0);
+	assert_int_equal(m.bytes, PROVIDER_BUFFERS_BYTES_MAX);
+	table_deinit(&m.of_users);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +153,7 @@ int main(void)
 		cmocka_unit_test(answers_that_are_late),
 		cmocka_unit_test(a_session_that_ends_before_its_answer),
 		cmocka_unit_test(memory_of_one_user_leaves_room),
+		cmocka_unit_test(memory_of_several_users_leaves_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
