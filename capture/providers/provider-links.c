@@ -40,8 +40,8 @@ struct provider_links {
 	bool has_refused;    /* since the last recall */
 	bool has_room;       /* a link was forgotten since the last recall */
 	uint64_t recalled_ns;
-	bool (*is_stuck)(uint32_t uid); /* NULL = nobody is */
-	uint64_t stuck_ns;              /* CLOCK_BOOTTIME: when somebody was, or accept() failed */
+	const struct provider_links_ops *ops;
+	uint64_t stuck_ns; /* CLOCK_BOOTTIME: when a user was, or accept() failed */
 	/* The last connection of a stuck user, which waits to be closed; -1 = none. */
 	int parked_fd;
 	uint32_t parked_uid;
@@ -71,6 +71,8 @@ static void provider_links_unwatch(struct provider_links *l, int fd)
 		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
+static const struct provider_links_ops no_ops;
+
 int provider_links_new(struct provider_links **ret, const char *owner,
 		       char why[static VALUE_WHY_MAX])
 {
@@ -82,6 +84,7 @@ int provider_links_new(struct provider_links **ret, const char *owner,
 		return -ENOMEM;
 	l->socket = (struct provider_socket){ -1, -1, -1 };
 	l->parked_fd = -1;
+	l->ops = &no_ops;
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll_fd < 0)
 		return -errno;
@@ -101,12 +104,20 @@ static bool provider_links_has_ended(const struct provider_link *link)
 	return poll(&pfd, 1, 0) > 0;
 }
 
+/* Says that FD is about to be closed, if it is open. */
+static void provider_links_tell_close(const struct provider_links *l, int fd)
+{
+	if (l->ops->closes && fd >= 0)
+		l->ops->closes(fd);
+}
+
 static void provider_links_hang_up(struct provider_links *l, struct provider_link *link)
 {
 	link->has_ended |= provider_links_has_ended(link);
 	/* (copies of the descriptor in children would stay in the set) */
 	provider_links_unwatch(l, link->fd);
 	provider_links_unwatch(l, link->pid_fd);
+	provider_links_tell_close(l, link->fd);
 	link->fd = provider_passed_close(link->fd, link->uid);
 	link->pid_fd = close_fd(link->pid_fd);
 	if (!link->is_gone)
@@ -143,6 +154,7 @@ struct provider_links *provider_links_free(struct provider_links *l)
 			provider_links_forget(l, i);
 		}
 	l->parked_fd = provider_passed_close(l->parked_fd, l->parked_uid);
+	provider_links_tell_close(l, l->socket.fd);
 	provider_socket_close(&l->socket);
 	close_fd(l->epoll_fd);
 	table_deinit(&l->memory.of_users);
@@ -221,6 +233,8 @@ static bool provider_links_add(struct provider_links *l, int fd, struct ucred wh
 		.is_listed = true,
 	};
 	l->n_news++;
+	if (l->ops->opened)
+		l->ops->opened(fd);
 	if (provider_links_watch(l, (*place)->fd) < 0 ||
 	    provider_links_watch(l, (*place)->pid_fd) < 0)
 		provider_links_hang_up(l, *place);
@@ -239,6 +253,11 @@ static void provider_links_park(struct provider_links *l, int fd, uint32_t uid)
 	l->stuck_ns = clock_boot_ns();
 }
 
+static bool provider_links_is_stuck(const struct provider_links *l, uint32_t uid)
+{
+	return l->ops->is_stuck && l->ops->is_stuck(uid);
+}
+
 /* Whether connections can be accepted again. Closes the one that waits for it. */
 static bool provider_links_unpark(struct provider_links *l, uint64_t now_ns)
 {
@@ -246,7 +265,7 @@ static bool provider_links_unpark(struct provider_links *l, uint64_t now_ns)
 		return false;
 	if (l->parked_fd < 0)
 		return true;
-	if (l->is_stuck && l->is_stuck(l->parked_uid)) {
+	if (provider_links_is_stuck(l, l->parked_uid)) {
 		l->stuck_ns = now_ns;
 		return false;
 	}
@@ -279,7 +298,7 @@ static void provider_links_accept(struct provider_links *l)
 		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
 		/* (in the service, a program's descriptors count for its user) */
 		foreign_fds_mark(fd, FOREIGN_FD_OF(who.uid));
-		if (l->is_stuck && l->is_stuck(who.uid)) {
+		if (provider_links_is_stuck(l, who.uid)) {
 			provider_links_park(l, fd, who.uid);
 			break;
 		}
@@ -507,9 +526,11 @@ void provider_links_release(struct provider_link *link)
 	provider_links_free_link(link);
 }
 
-void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(uint32_t uid))
+void provider_links_set_ops(struct provider_links *l, const struct provider_links_ops *ops)
 {
-	l->is_stuck = fn;
+	l->ops = ops;
+	if (ops->opened)
+		ops->opened(l->socket.fd);
 }
 
 void provider_links_listen(struct provider_links *l, struct provider_listener *listener)

@@ -4,9 +4,10 @@
  * waits for a program. The number of connections is bounded, also for each user, and so is the
  * number of packets in some time: the rest waits in the kernel. A user other than root gets no more
  * connections than are left, and some places are for root only, so that few users cannot take all.
- * A program that sends a wrong packet, or no name for ten seconds, is dropped. So is a link with an answer of another process than its program: a child from before
- * an exec can hold the connection. Answers to an earlier START are ignored. When there is room
- * again, the doorbell wakes programs that were refused.
+ * A program that sends a wrong packet, or no name for ten seconds, is dropped. So is a link with an
+ * answer of another process than its program: a child from before an exec can hold the connection.
+ * Answers to an earlier START are ignored. When there is room again, the doorbell wakes programs
+ * that were refused.
  */
 #pragma once
 
@@ -77,12 +78,21 @@ int provider_links_lock_fd(const struct provider_links *l);
 /* Readable if provider_links_poll() has work. */
 int provider_links_fd(const struct provider_links *l);
 
-/*
- * Sets a function that says whether so many descriptors of user UID wait to be closed that no more
- * should be accepted. A connection of such a user ends, but is closed only when there is room for
- * its descriptors. Until then, no connections of any user are accepted: accept() cannot choose.
- */
-void provider_links_set_stuck_fn(struct provider_links *l, bool (*fn)(uint32_t uid));
+/* What a service adds. Each of these can be NULL. */
+struct provider_links_ops {
+	/*
+	 * Says whether so many descriptors of user UID wait to be closed that no more should be
+	 * accepted. A connection of such a user ends, but is closed only when there is room for its
+	 * descriptors. Until then, no connections of any user are accepted: accept() cannot choose.
+	 */
+	bool (*is_stuck)(uint32_t uid);
+	/* Called for the socket, and for each connection. */
+	void (*opened)(int fd);
+	void (*closes)(int fd); /* just before FD is closed */
+};
+
+/* Sets the functions, which must stay. To be called before the first provider_links_poll(). */
+void provider_links_set_ops(struct provider_links *l, const struct provider_links_ops *ops);
 
 /* Adds or removes a listener, which is the caller's. */
 void provider_links_listen(struct provider_links *l, struct provider_listener *listener);

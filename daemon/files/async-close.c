@@ -46,6 +46,7 @@
 #include "daemon/common/log.h"
 #include "daemon/files/message-sender.h"
 #include "daemon/files/passed-fds.h"
+#include "daemon/files/reaper-sockets.h"
 
 /* Values of a mailbox other than a descriptor: empty, being closed, and a request to exit. */
 enum { REQUEST_NONE = -1, MAIL_BUSY = -2, REQUEST_EXIT = -3 };
@@ -237,8 +238,8 @@ static void async_close_own(void)
 
 /*
  * Ends the connections for all processes with their sockets: a killed sink can hang while it closes
- * the descriptors that it has received, before it closes the socket of the bus. The duplicates of
- * the other sockets stay open as long as a closer hangs.
+ * the descriptors that it has received, before it closes the socket of the bus. The sockets of
+ * other clients stay open as long as a closer hangs.
  */
 static void async_close_reaper_leave_bus(void)
 {
@@ -246,7 +247,7 @@ static void async_close_reaper_leave_bus(void)
 
 	if (bus >= 0)
 		syscall(SYS_shutdown, bus, SHUT_RDWR);
-	direct_sockets_shut_down();
+	reaper_sockets_shut_down();
 }
 
 static _Noreturn void async_close_reaper_run(pid_t parent)
@@ -442,7 +443,7 @@ int async_close_begin(void)
 	int r = foreign_fds_begin();
 
 	if (r == 0)
-		r = direct_sockets_begin();
+		r = reaper_sockets_begin();
 	if (r < 0)
 		return r;
 	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)

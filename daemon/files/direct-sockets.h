@@ -4,8 +4,7 @@
  *
  * The queue of such a socket can have descriptors in it, which the last close() of the socket
  * closes. So this module keeps a duplicate of the socket, and closes it like a descriptor from a
- * client (async-close.h). Only the main thread calls these functions, except
- * direct_sockets_shut_down().
+ * client (async-close.h). Only the main thread calls these functions.
  */
 #pragma once
 
@@ -17,9 +16,6 @@ enum {
 	/* Maximum size of a message from such a socket; a larger one ends the connection. */
 	DIRECT_MESSAGE_BYTES = 256 << 10,
 };
-
-/* To be called before the reaper is started. Returns 0 or a negative errno. */
-int direct_sockets_begin(void);
 
 /*
  * From now on, descriptors that are received from the socket FD are treated like those from the
@@ -39,9 +35,3 @@ void direct_sockets_remove(int kept);
  * direct connection.
  */
 uint64_t direct_sockets_owner(int fd);
-
-/*
- * Ends all connections, for all processes with their sockets. For the reaper: it makes only system
- * calls.
- */
-void direct_sockets_shut_down(void);

@@ -15,6 +15,8 @@
 #include "daemon/common/log.h"
 #include "daemon/common/machine-memory.h"
 #include "daemon/files/async-close.h"
+#include "daemon/files/direct-sockets.h"
+#include "daemon/files/reaper-sockets.h"
 #include "daemon/sessions/limits.h"
 
 /* How long the socket stays after a list, and how long a list waits for programs. */
@@ -241,6 +243,16 @@ static bool daemon_providers_is_stuck(uint32_t uid)
 	return async_close_is_full(uid);
 }
 
+/* All links, and the socket that listens. */
+_Static_assert(PROVIDER_LINKS_MAX + 1 + DIRECT_SOCKETS_MAX <= REAPER_SOCKETS_MAX,
+	       "the reaper has room for all sockets");
+
+static const struct provider_links_ops daemon_providers_ops = {
+	.is_stuck = daemon_providers_is_stuck,
+	.opened = reaper_sockets_add,
+	.closes = reaper_sockets_remove,
+};
+
 static int daemon_providers_watch(struct daemon_providers *p)
 {
 	sd_event *event = p->manager->event;
@@ -273,7 +285,7 @@ static int daemon_providers_open(struct manager *m, sd_bus_error *reterr)
 		return bus_error_set(reterr, r, "cannot let programs connect: %s",
 				     *why ? why : strerror(-r));
 	async_close_note_lock(provider_links_lock_fd(p->links));
-	provider_links_set_stuck_fn(p->links, daemon_providers_is_stuck);
+	provider_links_set_ops(p->links, &daemon_providers_ops);
 	r = daemon_providers_watch(p);
 	if (r < 0)
 		return r;

@@ -285,7 +285,7 @@ TEST(keeps_one_connection_of_a_user_who_is_stuck)
 	int fds[3], bell;
 
 	open_links();
-	provider_links_set_stuck_fn(links, is_stuck);
+	provider_links_set_ops(links, &(struct provider_links_ops){ .is_stuck = is_stuck });
 	snprintf(path, sizeof(path), "%s/" PROVIDER_DOORBELL, dir);
 	bell = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	stuck = true;
@@ -420,6 +420,48 @@ TEST(drops_a_program_that_says_nothing)
 	close(fds[1]);
 }
 
+static unsigned n_opened, n_closing;
+static bool is_told[1024];
+
+static void note_opened(int fd)
+{
+	assert_false(is_told[fd]);
+	is_told[fd] = true;
+	n_opened++;
+}
+
+static void note_closing(int fd)
+{
+	assert_true(is_told[fd]);
+	assert_true(fcntl(fd, F_GETFD) >= 0);
+	is_told[fd] = false;
+	n_closing++;
+}
+
+/* A service knows all sockets that are open, also the one that listens. */
+TEST(tells_which_sockets_are_open)
+{
+	const struct provider_links_ops ops = { .opened = note_opened, .closes = note_closing };
+	struct provider_link *link;
+	size_t pos = 0;
+	int fds[2];
+
+	open_links();
+	provider_links_set_ops(links, &ops);
+	assert_int_equal(n_opened, 1);
+	for (unsigned i = 0; i < 2; i++)
+		fds[i] = connect_program();
+	assert_soon(has_links(2));
+	assert_int_equal(n_opened, 3);
+	link = provider_links_next(links, &pos);
+	provider_links_drop(links, link);
+	assert_int_equal(n_closing, 1);
+	close_links();
+	assert_int_equal(n_closing, 3);
+	for (unsigned i = 0; i < 2; i++)
+		close(fds[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +473,7 @@ int main(void)
 		cmocka_unit_test(accepts_when_descriptors_are_free_again),
 		cmocka_unit_test(users_leave_places),
 		cmocka_unit_test(drops_a_program_that_says_nothing),
+		cmocka_unit_test(tells_which_sockets_are_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
