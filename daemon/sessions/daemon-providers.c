@@ -26,6 +26,8 @@
 
 enum {
 	CALLS_MAX = 32,      /* calls that wait */
+	CALLS_OF_ROOT = 8,   /* of these, for root only */
+	CALLS_PER_USER = 4,  /* except root */
 	CATEGORIES_MAX = 256 /* listed categories of a program */
 };
 
@@ -156,35 +158,52 @@ static int daemon_providers_append(const struct daemon_providers *p, sd_bus_mess
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+/*
+ * Answers CALL. P is NULL if no program is connected. Each program has its own part of the
+ * comparisons, so none can take the categories of others from the list.
+ */
 static int daemon_providers_answer(const struct daemon_providers *p, sd_bus_message *call,
 				   const struct daemon_providers_caller *caller)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const struct provider_link *link;
-	uint64_t left = PROVIDER_MATCHING_MAX;
+	uint64_t left;
 	int r = sd_bus_message_new_method_return(call, &reply);
 
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "a{sv}");
-	for (size_t pos = 0; r >= 0 && (link = provider_links_next(p->links, &pos));)
+	for (size_t pos = 0; p && r >= 0 && (link = provider_links_next(p->links, &pos));) {
+		left = PROVIDER_MATCHING_MAX / PROVIDER_LINKS_MAX;
 		if (!link->is_gone && *link->name && daemon_providers_may_see(caller, link->uid))
 			r = daemon_providers_append(p, reply, link, caller, &left);
+	}
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-static void daemon_providers_answer_all(struct daemon_providers *p)
+/* Answers the first call. */
+static void daemon_providers_answer_next(struct daemon_providers *p)
 {
-	for (unsigned i = 0; i < p->n_calls; i++) {
-		struct waiting_call *w = &p->calls[i];
-		int r = daemon_providers_answer(p, w->call, &w->caller);
+	struct waiting_call first = p->calls[0];
+	int r = daemon_providers_answer(p, first.call, &first.caller);
 
-		if (r < 0)
-			bus_error_reply(w->call, r, NULL);
-		sd_bus_message_unref(w->call);
-	}
-	p->n_calls = 0;
+	if (r < 0)
+		bus_error_reply(first.call, r, NULL);
+	sd_bus_message_unref(first.call);
+	memmove(&p->calls[0], &p->calls[1], --p->n_calls * sizeof(p->calls[0]));
+}
+
+/* Whether one more call of UID can wait. */
+static bool daemon_providers_has_place(const struct daemon_providers *p, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->n_calls; i++)
+		n += p->calls[i].caller.uid == uid;
+	if (uid == 0)
+		return p->n_calls < CALLS_MAX;
+	return n < CALLS_PER_USER && p->n_calls < CALLS_MAX - CALLS_OF_ROOT;
 }
 
 /* ---- connections ---- */
@@ -218,7 +237,10 @@ static int daemon_providers_on_io(sd_event_source *source, int fd, uint32_t reve
 	return 0;
 }
 
-/* Runs while the socket is held for lists. Sessions renew the connections in their rounds. */
+/*
+ * Runs while the socket is held for lists, or calls wait. Answers at most one of them, since a list
+ * takes time, and users can call often. Sessions renew the connections in their rounds.
+ */
 static int daemon_providers_on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct daemon_providers *p = userdata;
@@ -227,10 +249,10 @@ static int daemon_providers_on_tick(sd_event_source *source, uint64_t usec, void
 
 	(void)usec;
 	provider_links_renew(p->links);
-	if (news == p->news_seen || now_ns > p->opened_ns + GATHER_NS)
-		daemon_providers_answer_all(p);
+	if (p->n_calls > 0 && (news == p->news_seen || now_ns > p->opened_ns + GATHER_NS))
+		daemon_providers_answer_next(p);
 	p->news_seen = news;
-	if (now_ns >= p->held_ns) {
+	if (p->n_calls == 0 && now_ns >= p->held_ns) {
 		daemon_providers_settle(m);
 		return 0;
 	}
@@ -341,8 +363,8 @@ void daemon_providers_settle(struct manager *m)
 {
 	struct daemon_providers *p = m->providers;
 
-	if (p && m->exiting)
-		daemon_providers_answer_all(p);
+	while (p && m->exiting && p->n_calls > 0)
+		daemon_providers_answer_next(p);
 	if (!p || p->n_calls > 0 || (clock_boot_ns() < p->held_ns && !m->exiting))
 		return;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next)
@@ -362,23 +384,26 @@ int daemon_providers_list(struct manager *m, sd_bus_message *call,
 			  const struct daemon_providers_caller *caller, sd_bus_error *reterr)
 {
 	struct daemon_providers *p;
-	uint64_t now_ns = clock_boot_ns();
-	int enabled = SD_EVENT_OFF, r = daemon_providers_open(m, reterr);
+	/* (nobody else can use the socket then, so only some users can open it) */
+	int enabled = SD_EVENT_OFF, r = caller->sees_all ? daemon_providers_open(m, reterr) : 0;
 
 	if (r < 0)
 		return r;
 	p = m->providers;
-	p->held_ns = now_ns + HOLD_NS;
+	if (!p)
+		return daemon_providers_answer(NULL, call, caller);
+	if (!daemon_providers_has_place(p, caller->uid))
+		return bus_error_set(reterr, -EBUSY, "too many other calls wait: try again");
+	if (caller->sees_all)
+		p->held_ns = clock_boot_ns() + HOLD_NS;
 	sd_event_source_get_enabled(p->tick, &enabled);
 	if (enabled == SD_EVENT_OFF) {
 		p->news_seen = UINT64_MAX;
 		sd_event_source_set_time_relative(p->tick, TICK_USEC);
 		r = sd_event_source_set_enabled(p->tick, SD_EVENT_ONESHOT);
 	}
-	if (r < 0 || now_ns > p->opened_ns + GATHER_NS)
-		return r < 0 ? r : daemon_providers_answer(p, call, caller);
-	if (p->n_calls == CALLS_MAX)
-		return bus_error_set(reterr, -EBUSY, "too many other calls wait: try again");
+	if (r < 0)
+		return r;
 	p->calls[p->n_calls++] = (struct waiting_call){ sd_bus_message_ref(call), *caller };
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Programs that write events of their own (docs/architecture/providers.md): their connections,
  * which all sessions share, and a list of them. The socket exists only while a session needs it,
- * and for a while after a call of ListProviders.
+ * and for a while after a call of ListProviders by a user who may see all programs.
  */
 #pragma once
 
@@ -33,8 +33,9 @@ struct daemon_providers_caller {
 };
 
 /*
- * Answers CALL, at once or later. Without connections before, programs need some time to connect.
- * Returns 0, or a negative errno with a sentence.
+ * Answers CALL, at once or later: one call at a time. Without connections before, programs need
+ * some time to connect. For a caller who may not see all programs, they do not connect: the list
+ * has those that are connected already. Returns 0, or a negative errno with a sentence.
  */
 int daemon_providers_list(struct manager *m, sd_bus_message *call,
 			  const struct daemon_providers_caller *caller, sd_bus_error *reterr);

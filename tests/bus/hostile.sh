@@ -9,6 +9,8 @@ need_root
 need_bus
 need_command busctl
 
+# (the socket of programs that write events of their own)
+export KYMO_PROVIDER_DIR=$TMP/run
 start_bus
 "$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!

@@ -114,7 +114,7 @@ expect_exit 0 "$KYMO" list --bus "$BUS"
 stop_kymod
 
 note "exit when idle, while the bus does not answer"
-start_service --idle-exit 1s
+start_service --idle-exit 5s
 # (while it has a session, it does not exit)
 expect_soon 20 "$KYMO" start four -o "$TMP/four" --bus "$BUS"
 kill -STOP "$bus_pid"

@@ -627,6 +627,43 @@ TEST(test_wrong_calls)
 	attack(call_wrongly);
 }
 
+static int list_providers(sd_bus *b)
+{
+	return sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "ListProviders", NULL,
+				  NULL, NULL);
+}
+
+/* Few lists of a user wait at once. The others are refused. */
+static void list_again_and_again(void)
+{
+	const unsigned n = unit_rounds(3000);
+	sd_bus *b = connect_bus();
+	struct tally t = { 0 };
+
+	for (unsigned i = 0; i < n; i++)
+		send_call(b, new_call(b, MANAGER_PATH, MANAGER_INTERFACE, "ListProviders"), &t);
+	process(b, &t, 0);
+	CHECK(t.n_done > 0);
+	CHECK(t.n_refused > 0);
+	CHECK(t.n_done + t.n_refused + t.n_limited == n);
+}
+
+/* Root is answered meanwhile. Its lists keep the socket, so those of the user wait, too. */
+TEST(test_flood_of_lists)
+{
+	sd_bus *root = connect_bus();
+	int status = -1;
+	pid_t pid;
+
+	assert_true(list_providers(root) >= 0);
+	pid = start_as_user(FOREIGN_USER, list_again_and_again);
+	do {
+		assert_true(list_providers(root) >= 0);
+	} while (waitpid(pid, &status, WNOHANG) == 0);
+	assert_int_equal(status, 0);
+	sd_bus_flush_close_unref(root);
+}
+
 static int n_disappearing = 300;
 
 /* Connections that leave while their calls are under way. */
@@ -715,6 +752,7 @@ int main(int argc, char **argv)
 		CASE(test_others_sessions),
 		CASE(test_lies),
 		CASE(test_wrong_calls),
+		CASE(test_flood_of_lists),
 		CASE(test_disappearing),
 		CASE(test_sessions_in_a_loop),
 		CASE(test_start_in_a_loop),

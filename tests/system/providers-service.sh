@@ -102,10 +102,13 @@ assert_ge "$(records_of "$TMP/killed.fxt")" 1000 "records of a killed program"
 expect_exit 0 ask start locks -e app -o "$TMP/locks.fxt"
 expect_exit 1 "$KYMO" record --direct -e app -d 1 -o "$TMP/direct.fxt"
 assert_says "$TMP/stderr" "the service (kymod, process $KYMOD_PID) has the socket $TMP/run/providers"
+assert_says "$TMP/stderr" "or wait ten seconds after \`kymo providers\`"
 expect_exit 0 ask stop locks
+# (an earlier list has the socket for ten seconds)
+expect_soon 60 test ! -e "$TMP/run/providers"
 "$KYMO" record --direct -e app -o "$TMP/direct.fxt" --force >"$TMP/rec.out" 2>&1 &
 recorder=$!
-expect_soon 60 test -S "$TMP/run/providers"
+expect_soon 60 grep -qsx "kymo $recorder" "$TMP/run/providers.lock"
 expect_exit 1 ask start locks -e app -o "$TMP/locks2.fxt"
 assert_says "$TMP/stderr" "a recording with --direct (kymo, process $recorder) has the socket"
 expect_exit 1 ask providers
@@ -163,6 +166,12 @@ for file in "$TMP"/everybodys/*.fxt "$TMP/roots.fxt"; do
 	assert_eq "$("$KYMO" dump "$file" | grep -c 'provider_info.*app-load')" 1 "programs in $file"
 	expect_exit 0 "$KYMO" check "$file"
 done
+
+# The list of a stranger makes no socket.
+expect_soon 60 test ! -e "$TMP/run/providers"
+expect_exit 0 ask_as "$stranger" providers --json
+assert_eq "$(json "$TMP/stdout" length)" 0 "programs that a stranger sees without a session"
+[ ! -e "$TMP/run/providers" ] || fail "a stranger has made the socket"
 
 # A stranger sees their own programs.
 "$APP_LOAD" 1 2 >"$TMP/out" &
@@ -297,7 +306,7 @@ assert_eq "$(records_of "${files[0]}" app_other)" 0 "records of categories that 
 # A program that waits, or is only listed, keeps no service alive.
 "$APP_LOAD" 1 2 >"$TMP/out" &
 load=$!
-RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" --idle-exit 500ms >"$TMP/kymod.log" 2>&1 &
+RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" --idle-exit 5s >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 60 is_listed "$load"
 wait "$KYMOD_PID"
