@@ -78,6 +78,7 @@ struct access {
 	size_t n_peers;
 	uint64_t n_directs; /* number of direct connections so far, for their names */
 	size_t held_max, held_per_user_max;
+	bool drops_signals; /* the bus did not read before the last signal */
 };
 
 static void access_forget_answer(struct answer *a)
@@ -758,9 +759,24 @@ static bool access_may_receive(const struct peer *p, uid_t owner)
 	return p->known && (p->uid == 0 || p->uid == owner || p->sees_all);
 }
 
-void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
+/* Returns true if the bus does not read its messages. The begin of this is logged. */
+static bool access_is_bus_unread(struct access *a)
 {
+	uint64_t n_unread = 0;
+	bool is_unread = sd_bus_get_n_queued_write(a->bus, &n_unread) >= 0 &&
+			 n_unread >= ACCESS_BUS_UNREAD;
+
+	if (is_unread && !a->drops_signals)
+		log_warning(0, "the bus does not read: signals to its clients are dropped");
+	a->drops_signals = is_unread;
+	return is_unread;
+}
+
+void access_each_hearer(struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
+{
+	bool is_unread = access_is_bus_unread(a);
+
 	for (const struct peer *p = a->peers; p; p = p->next)
-		if (access_may_receive(p, owner) && !(p->direct && access_end_unread(p)))
+		if (access_may_receive(p, owner) && !(p->direct ? access_end_unread(p) : is_unread))
 			fn(p->direct ?: a->bus, p->direct ? NULL : p->name, userdata);
 }

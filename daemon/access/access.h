@@ -43,6 +43,8 @@ enum {
 	ACCESS_CHECKS = 64,
 	/* Maximum number of messages that wait until the peer of a direct connection reads. */
 	ACCESS_DIRECT_UNREAD = 64,
+	/* When so many messages wait until the bus reads, signals to its clients are dropped. */
+	ACCESS_BUS_UNREAD = 1000,
 	/* Maximum size of a message, much more than any call needs. */
 	ACCESS_MESSAGE_BYTES = 128 << 10,
 };
@@ -116,7 +118,8 @@ bool access_may(const struct access *a, sd_bus_message *m, enum right right);
 /*
  * Calls FN for each connection that receives signals about sessions of OWNER: the connections of
  * OWNER and of root that have made calls, and those that had the right to view all sessions at the
- * last check. BUS is the bus, or a direct connection, for which DESTINATION is NULL.
+ * last check. BUS is the bus, or a direct connection, for which DESTINATION is NULL. While the bus
+ * does not read, its connections are left out: the messages would need memory without limit.
  */
 typedef void (*access_hearer_fn)(sd_bus *bus, const char *destination, void *userdata);
-void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);
+void access_each_hearer(struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);

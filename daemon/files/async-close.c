@@ -43,6 +43,7 @@
 #include "daemon/files/close-queue.h"
 #include "daemon/files/direct-sockets.h"
 #include "daemon/files/fd-sink.h"
+#include "daemon/common/bus-flush.h"
 #include "daemon/common/log.h"
 #include "daemon/files/message-sender.h"
 #include "daemon/files/passed-fds.h"
@@ -498,7 +499,7 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 
 void async_close_disconnect(sd_bus *bus)
 {
-	sd_bus_flush(bus);
+	bus_flush(bus);
 	if (sd_bus_get_fd(bus) == bus_fd)
 		shutdown(bus_fd, SHUT_RDWR);
 	atomic_store(&shared->bus, -1);

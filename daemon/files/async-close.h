@@ -49,9 +49,9 @@ void async_close_note_lock(int fd);
 int async_close_attach(sd_event *event, sd_bus *bus);
 
 /*
- * Sends all pending messages, and closes BUS. No other code closes it. The socket is shut down, so
- * that the bus releases the names of the service even if other processes keep the socket open for a
- * while.
+ * Sends all pending messages, for two seconds at most, and closes BUS. No other code closes it. The
+ * socket is shut down, so that the bus releases the names of the service even if other processes
+ * keep the socket open for a while.
  */
 void async_close_disconnect(sd_bus *bus);
 
