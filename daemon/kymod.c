@@ -223,23 +223,39 @@ static void kymod_leave_busp(sd_bus **bus)
 	sd_bus_unref(*bus);
 }
 
+/* Moves the socket FD to a number that children do not get. Returns it, or -1. */
+static int kymod_move_socket(int fd)
+{
+	int moved;
+
+	if (sd_is_socket_unix(fd, SOCK_STREAM, 1, NULL, 0) <= 0) {
+		log_warning(0, "not served: systemd must pass a listening Unix socket");
+		return -1;
+	}
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, CLEAN_FD_TABLE);
+	if (moved < 0)
+		log_warning(-errno, "cannot move the private socket");
+	return moved;
+}
+
 /*
- * Returns the socket that systemd passes, or -1. Its number is low, so the socket is moved: all
- * children would have it otherwise (capture/sandbox/clean-fd-table.h).
+ * Returns the socket that systemd passes, or -1. The numbers of passed sockets are low, and all
+ * children have the low numbers (capture/sandbox/clean-fd-table.h). So the socket is moved, and
+ * none stays there, even if it is not served.
  */
 static int kymod_take_socket(void)
 {
-	int n = sd_listen_fds(1), fd;
+	int n = sd_listen_fds(1), fd = -1;
 
-	if (n <= 0)
-		return -1;
-	if (n > 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0) {
-		log_warning(0, "not served: systemd must pass one listening Unix socket");
-		return -1;
-	}
-	fd = fcntl(SD_LISTEN_FDS_START, F_DUPFD_CLOEXEC, CLEAN_FD_TABLE);
-	if (fd < 0 || dup3(clean_fd_table_null(), SD_LISTEN_FDS_START, O_CLOEXEC) < 0)
-		log_warning(-errno, "cannot move the private socket");
+	if (n > 1)
+		log_warning(0, "not served: systemd must pass one socket, but has passed %d", n);
+	if (n == 1)
+		fd = kymod_move_socket(SD_LISTEN_FDS_START);
+	for (int i = 0; i < n; i++)
+		if (dup3(clean_fd_table_null(), SD_LISTEN_FDS_START + i, O_CLOEXEC) < 0) {
+			log_warning(-errno, "cannot take a socket of systemd from children");
+			fd = close_fd(fd);
+		}
 	return fd;
 }
 
@@ -278,10 +294,13 @@ static int kymod_open_bus(const struct arguments *args, bool has_socket, sd_bus 
 	return r < 0 ? log_error(r, "cannot connect to the %s%s", bus, where) : 0;
 }
 
-/* The idle time of a service without a bus, so that the next one tries the bus again soon. */
+/*
+ * The idle time of a service without a bus, so that the next one tries the bus again soon: also of
+ * a service that otherwise never exits (0).
+ */
 static uint64_t kymod_shorten_idle(uint64_t idle_ns)
 {
-	return idle_ns < WITHOUT_BUS_IDLE_NS ? idle_ns : WITHOUT_BUS_IDLE_NS;
+	return idle_ns && idle_ns < WITHOUT_BUS_IDLE_NS ? idle_ns : WITHOUT_BUS_IDLE_NS;
 }
 
 static int kymod_run(const struct arguments *args)

@@ -132,6 +132,11 @@ expect_exit 0 direct stop five
 assert_says "$TMP/five" 'alone' "the mark"
 expect_soon 60 has_ended "$KYMOD_PID"
 wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
+# Without --idle-exit, too.
+start_service
+expect_soon 60 direct list
+expect_soon 60 has_ended "$KYMOD_PID"
+wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
 let_bus_go
 
 note "a start by the socket"
@@ -146,4 +151,20 @@ find "/proc/$KYMOD_PID/fd" -lname "socket:\[$inode\]" -printf '%f\n' >"$TMP/list
 assert_eq "$(wc -l <"$TMP/listening")" 1 "descriptors of the socket"
 assert_ge "$(cat "$TMP/listening")" 64 "the descriptor of the socket"
 expect_exit 0 "$KYMO" list --bus "$BUS"
+stop_kymod
+
+note "a start by two sockets, which are not served"
+RUNTIME_DIRECTORY=$TMP/run systemd-socket-activate --listen="$TMP/first" --listen="$TMP/second" "$KYMOD" --bus "$BUS" \
+	>"$TMP/activated.log" 2>&1 &
+KYMOD_PID=$!
+expect_soon 20 test -S "$TMP/second"
+expect_exit 1 "$KYMO" list "--socket=$TMP/first"
+expect_soon 20 "$KYMO" list --bus "$BUS"
+assert_contains "$TMP/activated.log" 'not served: systemd must pass one socket' "the warning"
+# Children do not have them, either.
+expect_exit 1 "$KYMO" list "--socket=$TMP/second"
+find "/proc/$KYMOD_PID/fd" -lname 'socket:*' -printf '%f\n' >"$TMP/sockets"
+for number in 3 4; do
+	! grep -qx "$number" "$TMP/sockets" || fail "descriptor $number is still a socket"
+done
 stop_kymod
