@@ -22,18 +22,23 @@
 static int session_bus_method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
+	bool is_first = session_state(s->session) == SESSION_READY;
 	int r;
 
 	if (s->removing || s->manager->exiting)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
 	/* A second start is refused without being counted. */
-	if (session_state(s->session) == SESSION_READY) {
+	if (is_first) {
 		r = manager_rate_limit(s->manager, s->uid, reterr)
 			    ?: daemon_providers_join(s, reterr);
 		if (r < 0)
 			return r;
 	}
-	r = session_start(s->session) ?: daemon_session_wait(s, WAIT_STARTED, call);
+	r = session_start(s->session);
+	/* (otherwise, it would hold the socket of programs until it is removed) */
+	if (r < 0 && is_first)
+		daemon_providers_leave(s);
+	r = r ?: daemon_session_wait(s, WAIT_STARTED, call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 

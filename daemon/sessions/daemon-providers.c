@@ -359,6 +359,13 @@ int daemon_providers_join(struct daemon_session *s, sd_bus_error *reterr)
 	return 0;
 }
 
+void daemon_providers_leave(struct daemon_session *s)
+{
+	if (daemon_providers_is_used_by(s))
+		session_leave_providers(s->session);
+	daemon_providers_settle(s->manager);
+}
+
 void daemon_providers_settle(struct manager *m)
 {
 	struct daemon_providers *p = m->providers;

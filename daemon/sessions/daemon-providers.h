@@ -23,6 +23,9 @@ struct daemon_providers *daemon_providers_free(struct daemon_providers *p);
  */
 int daemon_providers_join(struct daemon_session *s, sd_bus_error *reterr);
 
+/* S could not start: takes daemon_providers_join() back. */
+void daemon_providers_leave(struct daemon_session *s);
+
 /* Closes the connections if nothing needs them any more. */
 void daemon_providers_settle(struct manager *m);
 
