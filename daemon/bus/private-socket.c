@@ -28,7 +28,7 @@ struct private_peer {
 	struct private_peer *next;
 	sd_bus *bus;
 	int kept;             /* the duplicate of its socket (direct-sockets.h); negative = none */
-	sd_event_source *end; /* frees the peer, outside of the functions of its bus */
+	sd_event_source *end; /* off at first; frees the peer, outside of functions of its bus */
 };
 
 struct private_socket {
@@ -76,9 +76,7 @@ static int private_socket_on_message(sd_bus_message *m, void *userdata, sd_bus_e
 
 	if (sd_bus_message_is_signal(m, "org.freedesktop.DBus.Local", "Disconnected")) {
 		direct_sockets_end(p->kept);
-		return p->end ? 0
-			      : sd_event_add_defer(s->args.event, &p->end, private_socket_on_end,
-						   p);
+		return sd_event_source_set_enabled(p->end, SD_EVENT_ONESHOT);
 	}
 	if (sd_bus_message_is_method_call(m, NULL, NULL))
 		s->args.on_call(s->args.userdata);
@@ -136,6 +134,13 @@ static int private_socket_add_peer(struct private_socket *s, int fd, uid_t uid)
 	if (!p)
 		return -ENOMEM;
 	p->socket = s;
+	p->kept = -1;
+	/* (made now, since without it, the place of the peer would never be free again) */
+	r = sd_event_add_defer(s->args.event, &p->end, private_socket_on_end, p);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(p->end, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
 	p->kept = direct_sockets_add(fd, uid);
 	if (p->kept < 0)
 		return p->kept;
