@@ -8,7 +8,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +26,7 @@
 #include "base/cleanup.h"
 #include "daemon/files/close-queue.h"
 #include "tests/bus/ask-service.h"
+#include "tests/bus/hanging-sockets.h"
 #include "tests/bus/latency-watch.h"
 #include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
@@ -339,26 +339,6 @@ static void send_uninvited(sd_bus *b, int fd, bool call)
 	CHECK(sd_bus_flush(b) >= 0);
 }
 
-static void send_over(int socket, int fd)
-{
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { 0 };
-	struct iovec part = { (void *)(uintptr_t) "x", 1 };
-	struct msghdr m = { .msg_iov = &part,
-			    .msg_iovlen = 1,
-			    .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	CHECK(sendmsg(socket, &m, 0) == 1);
-}
-
 /*
  * Sockets whose queues contain the last descriptors of files with a dirty page: closing them writes
  * the page. The process that has written the page keeps its file open, since its close would have
@@ -374,7 +354,7 @@ static void send_queued(int n)
 		int fd = open_mute(O_RDWR);
 
 		CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets[i]) == 0);
-		send_over(sockets[i][0], fd);
+		CHECK(hanging_sockets_send(sockets[i][0], fd));
 		close(fd);
 		close(sockets[i][0]);
 	}
@@ -479,40 +459,13 @@ TEST(test_kinds)
 	assert_alive();
 }
 
-/* A socket with unread bytes, which lingers for ten minutes. */
-static int lingering_socket(int listener, int *ret_peer)
-{
-	const struct linger linger = { 1, 600 };
-	const int room = 4096;
-	struct sockaddr_in to;
-	socklen_t size = sizeof(to);
-	char bytes[4096] = { 0 };
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	CHECK(getsockname(listener, (struct sockaddr *)&to, &size) == 0);
-	CHECK(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) == 0);
-	CHECK(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) == 0);
-	CHECK(connect(fd, (struct sockaddr *)&to, size) == 0);
-	*ret_peer = accept(listener, NULL, NULL);
-	CHECK(*ret_peer >= 0);
-	for (int i = 0; i < 100000 && send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0; i++)
-		;
-	return fd;
-}
-
 static void send_lingering(void)
 {
-	struct sockaddr_in here = { .sin_family = AF_INET,
-				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
-	const int room = 4096;
+	int listener = hanging_sockets_listen(), peer;
 	sd_bus *b = connect_bus();
 
-	CHECK(setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) == 0);
-	CHECK(bind(listener, (struct sockaddr *)&here, sizeof(here)) == 0);
-	CHECK(listen(listener, LINGERING) == 0);
 	for (int i = 0; i < LINGERING; i++) {
-		int fd = lingering_socket(listener, &peer);
+		int fd = hanging_sockets_new(listener, &peer);
 
 		send_uninvited(b, fd, true);
 		close(fd);
@@ -561,6 +514,106 @@ TEST(test_many_queued)
 	assert_archive_ends();
 }
 
+/* ---- programs that write events of their own ---- */
+
+/* More than the service accepts of a user: 1/16 of its descriptors, and full queues. */
+enum { PROGRAMS = 800 };
+
+/* A list of root, which makes the socket of programs. */
+static void list_programs(void)
+{
+	assert_answered(MANAGER_PATH, MANAGER_INTERFACE, "ListProviders", NULL);
+}
+
+static void send_to_program_socket(void)
+{
+	int listener = hanging_sockets_listen(), peer, n = 0;
+
+	for (; n < PROGRAMS; n++) {
+		int program = hanging_sockets_connect_program(), fd;
+
+		if (program < 0)
+			break;
+		fd = hanging_sockets_new(listener, &peer);
+		/* (a wrong packet, which the service does not receive; or it has no place) */
+		if (hanging_sockets_send(program, fd))
+			close(fd);
+		else
+			hanging_sockets_close(fd);
+		close(program);
+	}
+	/* The service has stopped accepting. */
+	CHECK(n < PROGRAMS);
+	raise(SIGSTOP);
+	pause();
+}
+
+static int count_files(void)
+{
+	char directory[32];
+	int n = 0;
+	DIR *dir;
+
+	snprintf(directory, sizeof(directory), "/proc/%d/fd", kymod);
+	dir = opendir(directory);
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Whether the service accepts a program: it ends the connection after a wrong packet. */
+static bool accepts_programs(void)
+{
+	_cleanup_close_ int program = -1;
+	struct pollfd end = { .events = POLLIN };
+
+	list_programs();
+	program = hanging_sockets_connect_program();
+	if (program < 0)
+		return false;
+	end.fd = program;
+	return send(program, "x", 1, MSG_NOSIGNAL) == 1 && poll(&end, 1, 1000) == 1;
+}
+
+/*
+ * Descriptors whose close hangs, in packets of programs. They neither use up the descriptors of the
+ * service, nor delay the lists of root.
+ */
+TEST(test_programs)
+{
+	int status = 0, before;
+
+	list_programs();
+	before = count_files();
+	attacker = start_as_user(FOREIGN_USER, send_to_program_socket);
+	do {
+		list_programs();
+	} while (waitpid(attacker, &status, WUNTRACED | WNOHANG) == 0);
+	if (!WIFSTOPPED(status))
+		attacker = 0;
+	assert_true(WIFSTOPPED(status));
+	assert_alive();
+	/* (1/16 of 4096, those of links that were accepted at once, and some of other work) */
+	assert_true(count_files() < before + 512);
+	/* When they are closed, the next program is accepted. */
+	kill(attacker, SIGKILL);
+	waitpid(attacker, NULL, 0);
+	attacker = 0;
+	assert_soon(accepts_programs());
+}
+
+/* Whether the service of the program FD has ended. */
+static bool has_no_service(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+/* ---- the end of the service ---- */
+
 /* Whether the name of the service is free: then all of its files are closed. */
 static bool name_is_free(void)
 {
@@ -579,16 +632,23 @@ static bool name_is_free(void)
 static void end_by(int signal)
 {
 	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
+	int program;
 
 	begin_attack(send_many_queued);
 	wait_for_waiting(1);
 	assert_alive();
+	list_programs();
+	program = hanging_sockets_connect_program();
+	assert_true(program >= 0);
 	assert_true(ended.fd >= 0);
 	stop_latency_watch();
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);
 	assert_soon(name_is_free());
+	/* Programs notice the end, too, although other files are still being closed. */
+	assert_soon(has_no_service(program));
+	close(program);
 }
 
 TEST(test_end)
@@ -649,6 +709,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest private_tests[] = {
 		CASE(test_private),
 	};
+	const struct CMUnitTest programs_tests[] = {
+		CASE(test_programs),
+	};
 	const struct CMUnitTest kill_tests[] = {
 		CASE(test_kill),
 	};
@@ -669,6 +732,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(which, "private") == 0)
 		return cmocka_run_group_tests(private_tests, NULL, NULL);
+	if (strcmp(which, "programs") == 0)
+		return cmocka_run_group_tests(programs_tests, NULL, NULL);
 	if (strcmp(which, "kill") == 0)
 		return cmocka_run_group_tests(kill_tests, NULL, NULL);
 	if (strcmp(which, "member") == 0)
