@@ -62,9 +62,9 @@ static void provider_socket_name_owner(const struct provider_socket *s, char *wh
 	if (n > 0 && sscanf(text, "%39s %u", name, &pid) == 2 &&
 	    strcmp(name, PROVIDER_OWNER_SERVICE) == 0)
 		snprintf(why, VALUE_WHY_MAX,
-			 "the service (kymod, process %u) has the socket %.100s/" PROVIDER_SOCKET
-			 ": record without --direct, stop its sessions with category app, or wait "
-			 "ten seconds after `kymo providers`",
+			 "kymod (process %u) has the socket %.80s/" PROVIDER_SOCKET
+			 ": record without --direct, or stop its sessions with category app; after "
+			 "`kymo providers`, wait ten seconds",
 			 pid, provider_socket_dir());
 	else
 		snprintf(why, VALUE_WHY_MAX,

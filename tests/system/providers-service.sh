@@ -101,7 +101,7 @@ assert_ge "$(records_of "$TMP/killed.fxt")" 1000 "records of a killed program"
 
 expect_exit 0 ask start locks -e app -o "$TMP/locks.fxt"
 expect_exit 1 "$KYMO" record --direct -e app -d 1 -o "$TMP/direct.fxt"
-assert_says "$TMP/stderr" "the service (kymod, process $KYMOD_PID) has the socket $TMP/run/providers"
+assert_says "$TMP/stderr" "kymod (process $KYMOD_PID) has the socket $TMP/run/providers"
 assert_says "$TMP/stderr" "or wait ten seconds after \`kymo providers\`"
 expect_exit 0 ask stop locks
 # (an earlier list has the socket for ten seconds)
