@@ -102,7 +102,7 @@ assert_ge "$(records_of "$TMP/killed.fxt")" 1000 "records of a killed program"
 expect_exit 0 ask start locks -e app -o "$TMP/locks.fxt"
 expect_exit 1 "$KYMO" record --direct -e app -d 1 -o "$TMP/direct.fxt"
 assert_says "$TMP/stderr" "kymod (process $KYMOD_PID) has the socket $TMP/run/providers"
-assert_says "$TMP/stderr" "or wait ten seconds after \`kymo providers\`"
+assert_says "$TMP/stderr" "after \`kymo providers\`, wait ten seconds"
 expect_exit 0 ask stop locks
 # (an earlier list has the socket for ten seconds)
 expect_soon 60 test ! -e "$TMP/run/providers"
@@ -266,7 +266,9 @@ wait "$KYMOD_PID" || true
 start_kymod
 expect_exit 0 ask snapshot blackbox -o "$TMP/blackbox.fxt"
 assert_ge "$(records_of "$TMP/blackbox.fxt")" 1 "records of a flight recorder whose service was killed"
-expect_exit 0 "$KYMO" check "$TMP/blackbox.fxt"
+# (3: it lacks its end)
+expect_exit 3 "$KYMO" check "$TMP/blackbox.fxt"
+assert_says "$TMP/stdout" "the recording was cut off" "its end"
 # The program has gone on meanwhile.
 expect_exit 0 ask start next -b 4M -e app -o "$TMP/next.fxt"
 expect_soon 60 is_recorded "$load" 1000
