@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -20,6 +21,9 @@
 #define OPEN_NS_MAX UINT64_C(5000000000)
 #define CLOSE_NS    UINT64_C(1000000000)
 
+/* A bit of a place: its other bits are a process. */
+#define MAPPED_FILE_PATHS (UINT64_C(1) << 63)
+
 enum { OPENINGS_MAX = 64, HALVINGS_MAX = 6 };
 
 /* The thread frees it, after the file is closed. */
@@ -28,6 +32,7 @@ struct mapped_file_opening {
 	pthread_cond_t changed;
 	pid_t pid;
 	struct rec_mapping *rec; /* owned */
+	uint64_t place;          /* that it can hang at: a device, or the paths of a process */
 	int fd;                  /* the descriptor or a negative errno, when `is_done` */
 	struct stat st;
 	bool is_done;
@@ -49,18 +54,50 @@ static int mapped_file_open_path(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns a descriptor or a negative errno. */
-static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
+static void mapped_file_path_of_entry(char path[static 96], pid_t pid,
+				      const struct rec_mapping *rec)
+{
+	snprintf(path, 96, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 (uint64_t)rec->start, (uint64_t)(rec->start + rec->bytes));
+}
+
+/*
+ * Opens a file of a local file system, and waits for no other one: it follows no path of the
+ * process, and the process can have mapped another file there meanwhile, which is not asked for
+ * anything. Returns a descriptor, -ENOEXEC, or another negative errno.
+ */
+static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
+{
+	_cleanup_close_ int place = -1;
+	struct statx st;
+	char path[96];
+	int fd;
+
+	mapped_file_path_of_entry(path, pid, rec);
+	place = open(path, O_PATH | O_CLOEXEC);
+	if (place < 0 || statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+			       STATX_TYPE | STATX_INO, &st) < 0)
+		return -errno;
+	if (st.stx_ino != rec->inode ||
+	    ((uint64_t)st.stx_dev_major << 20 | st.stx_dev_minor) != rec->device)
+		return -ESTALE;
+	if (!S_ISREG(st.stx_mode))
+		return -ENOEXEC;
+	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", place);
+	fd = mapped_file_open_path(path);
+	if (fd >= 0 && fstat(fd, ret) < 0) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+/* Opens the path of the mapping. What the process sees there can be any file system. */
+static int mapped_file_open_below_root(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
 {
 	char path[MAPPING_PATH_BYTES + 32];
 	int fd, r;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
-		 (uint64_t)rec->start, (uint64_t)(rec->start + rec->bytes));
-	fd = mapped_file_open_path(path);
-	if (fd >= 0 && fstat(fd, ret) == 0)
-		return fd;
-	close_fd(fd);
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, rec->path);
 	/* Opening a device can have side effects, so only regular files are opened. */
 	if (stat(path, ret) < 0)
@@ -76,6 +113,20 @@ static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct
 		return fd;
 	close(fd);
 	return r ?: -ESTALE;
+}
+
+/* Returns a descriptor or a negative errno. Can wait forever. */
+static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
+{
+	char path[96];
+	int fd;
+
+	mapped_file_path_of_entry(path, pid, rec);
+	fd = mapped_file_open_path(path);
+	if (fd >= 0 && fstat(fd, ret) == 0)
+		return fd;
+	close_fd(fd);
+	return mapped_file_open_below_root(pid, rec, ret);
 }
 
 /* ---- threads ---- */
@@ -122,7 +173,7 @@ static int mapped_file_add(struct mapped_file_opening *o, uint64_t *ret_timeout_
 
 		n++;
 		n_stuck += is_stuck;
-		is_busy |= is_stuck && at->rec->device == o->rec->device;
+		is_busy |= is_stuck && at->place == o->place;
 	}
 	is_busy |= n >= OPENINGS_MAX;
 	if (!is_busy) {
@@ -207,19 +258,23 @@ static int mapped_file_wait(struct mapped_file_opening *o, uint64_t timeout_ns,
 int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
 		     struct mapped_file *ret)
 {
+	bool is_local = local_devices_has(local, "", rec->device);
 	struct mapped_file_opening *o;
 	uint64_t timeout_ns;
 	int r;
 
 	*ret = (struct mapped_file){ .fd = -1 };
-	if (local_devices_has(local, "", rec->device)) {
-		r = mapped_file_open_now(pid, rec, &ret->st);
+	if (is_local) {
+		r = mapped_file_open_local(pid, rec, &ret->st);
 		ret->fd = r < 0 ? -1 : r;
-		return r < 0 ? r : 0;
+		if (r >= 0 || r == -ENOEXEC)
+			return r < 0 ? r : 0;
 	}
 	o = mapped_file_new(pid, rec);
 	if (!o)
 		return -ENOMEM;
+	/* (on a local file system, only the path of the process can hang) */
+	o->place = is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device;
 	r = mapped_file_add(o, &timeout_ns);
 	if (r < 0) {
 		mapped_file_free(o);

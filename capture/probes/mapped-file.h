@@ -6,7 +6,8 @@
  * same file.
  *
  * To open, query and close a file on FUSE or on a network can take forever. So for file systems
- * that are not local, a thread does this, and is left alone if it takes too long.
+ * that are not local, a thread does this, and is left alone if it takes too long. A path can lead
+ * to such a file system even if the mapped file is local, so only a thread follows paths.
  */
 #pragma once
 

@@ -17,7 +17,7 @@
 #include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, PATH_BYTES = 64 };
 
 static char directory[] = "/tmp/kymo-mapped-file.XXXXXX";
 static struct local_devices local;
@@ -34,11 +34,11 @@ static struct mapping map_file(const char *path)
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	void *at = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
 	/* (the path is that of no file) */
-	struct mapping m = { .rec = calloc(1, sizeof(*m.rec) + 8) };
+	struct mapping m = { .rec = calloc(1, sizeof(*m.rec) + PATH_BYTES) };
 
 	assert_true(fd >= 0 && at != MAP_FAILED && m.rec);
 	assert_int_equal(fstat(fd, &m.st), 0);
-	m.rec->head.size = sizeof(*m.rec) + 8;
+	m.rec->head.size = sizeof(*m.rec) + PATH_BYTES;
 	m.rec->start = (uintptr_t)at;
 	m.rec->bytes = PAGE;
 	m.rec->device = (uint64_t)major(m.st.st_dev) << 20 | minor(m.st.st_dev);
@@ -97,12 +97,34 @@ TEST(test_mute_close)
 	mapped_file_close(&f);
 }
 
+/*
+ * A mapping of a local file that has gone, and whose path leads to another file system by now: this
+ * is not waited for, and delays no other file.
+ */
+TEST(test_mute_path)
+{
+	struct mapping hidden = map_file("/proc/self/exe");
+	struct mapped_file f;
+
+	assert_int_equal(munmap((void *)(uintptr_t)hidden.rec->start, PAGE), 0);
+	snprintf(hidden.rec->path, PATH_BYTES, "%s/%s", directory, MUTE_FUSE_FILE);
+	assert_soon(open_file(&hidden, &f) == -ESTALE);
+	mute_fuse_be_mute_to(getpid());
+	assert_int_equal(open_file(&hidden, &f), -ETIME);
+	assert_int_equal(open_file(&own, &f), 0);
+	mapped_file_close(&f);
+	mute_fuse_be_mute_to(0);
+	assert_soon(open_file(&hidden, &f) == -ESTALE);
+	free(hidden.rec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_mute_open),
 		cmocka_unit_test(test_mute_close),
+		cmocka_unit_test(test_mute_path),
 	};
 	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
 	int r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
@@ -115,8 +137,9 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
 	mute = map_file(path);
 	own = map_file("/proc/self/exe");
-	/* (mappings keep the file system) */
+	r = cmocka_run_group_tests(tests, NULL, NULL);
+	mute_fuse_be_mute_to(0);
 	umount2(directory, MNT_DETACH);
 	rmdir(directory);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return r;
 }
