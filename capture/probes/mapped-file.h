@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "capture/proc/local-devices.h"
 #include "capture/proc/proc-records.h"
+#include "capture/sandbox/local-devices.h"
 
 struct mapped_file_opening;
 

@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/proc/bounded-read.h"
-#include "capture/proc/local-devices.h"
 #include "capture/proc/task-state.h"
+#include "capture/sandbox/local-devices.h"
 
 enum {
 	LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256,

@@ -27,6 +27,7 @@
 #include "capture/sandbox/after-fork.h"
 #include "capture/sandbox/child-end.h"
 #include "capture/sandbox/clean-fd-table.h"
+#include "capture/sandbox/local-devices.h"
 #include "capture/sandbox/process-rights.h"
 
 enum {
@@ -258,6 +259,21 @@ static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct 
 	return n < 0 ? (int)n : -EBADMSG;
 }
 
+/*
+ * Returns the place of JOB's file if the child can wait there forever, otherwise 0: a child that is
+ * late on a local file system waits for a busy disk, or for memory, which its end can take, too. So
+ * this says nothing about other files.
+ */
+static uint64_t sandbox_mute_place(const struct job *job)
+{
+	struct local_devices local = { 0 };
+
+	/* (the numbers of the device, as file_place_of() has them for files and memfds) */
+	return local_devices_has(&local, "", job->place >> 32 << 20 | (uint32_t)job->place)
+		       ? 0
+		       : job->place;
+}
+
 /* Forks the child, in a thread with few descriptors, which the child inherits. */
 static int sandbox_run_job(void *userdata)
 {
@@ -284,7 +300,7 @@ static int sandbox_run_job(void *userdata)
 	 * and then it cannot be killed. The number of such children is limited: if there are too
 	 * many, only those wait here whose own child hangs.
 	 */
-	if (!child_end_kill(pid, r == -ETIME ? job->place : 0))
+	if (!child_end_kill(pid, r == -ETIME ? sandbox_mute_place(job) : 0))
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	return r;

@@ -20,7 +20,7 @@ typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
  * at most MAX bytes, is appended to ANSWER. Returns 0; the negative errno of FN or of a failure to
  * run it; -EBADMSG if the process died, or its answer was invalid; -ETIME if it did not end. If it
  * cannot even be killed, since the file system does not answer, this waits for a second more. While
- * it hangs, other files of this file system are not read: -EBUSY.
+ * it hangs, other files of this file system are not read, unless it is local: -EBUSY.
  */
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer);
 

@@ -210,6 +210,12 @@ static int unwinder_count_made(struct unwinder *u, int result)
 static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *ask, int result,
 				 const struct unwind_table *table)
 {
+	/* A process that reads another file of its file system hangs. It can still end. */
+	if (result == -EBUSY) {
+		unwinder_miss(u, ask);
+		unwinder_count_answer(u, false, result);
+		return;
+	}
 	u->n_missed[ask->number] = 0;
 	if (result == 0)
 		result = unwinder_put(u, ask->number, table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/proc/local-devices.h"
+#include "capture/sandbox/local-devices.h"
 
 #include <stdio.h>
 #include <string.h>
