@@ -8,6 +8,9 @@
 #include "bpf/cgroup.bpf.h"
 #include "bpf/record.h"
 
+/* Threads with a lower value, MAX_RT_PRIO of the kernel, are real-time or deadline threads. */
+#define QUOTA_PRIO_MIN 100
+
 /* Groups above a thread that are searched. */
 #define QUOTA_LEVELS_MAX 16
 
@@ -58,6 +61,12 @@ static __always_inline void quota_find(struct offcpu_quota *to, struct task_stru
 static __always_inline void quota_read(struct offcpu_quota *to, struct task_struct *task,
 				       __u64 now_ns)
 {
+	/*
+	 * The quota does not apply to these, nor to a thread that has such a priority for as long
+	 * as it holds a lock. Their groups can be throttled nevertheless.
+	 */
+	if (task->prio < QUOTA_PRIO_MIN)
+		return;
 	if (!bpf_core_field_exists(task->se.cfs_rq) ||
 	    !bpf_core_field_exists(struct cfs_rq, throttle_count))
 		return;
