@@ -85,22 +85,44 @@ static int why_waits_keep(struct why_waits *w, const char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-const struct why_wait *why_waits_throttled(const struct why_waits *w, uint32_t tid)
+/* Returns how much of WAIT is in FROM_NS..TO_NS. */
+static uint64_t why_waits_part(const struct why_wait *wait, uint64_t from_ns, uint64_t to_ns)
 {
-	uintptr_t number = (uintptr_t)table_get(&w->throttled, tid);
-
-	return number ? &w->list[number - 1] : NULL;
+	if (wait->from_ns > from_ns)
+		from_ns = wait->from_ns;
+	if (wait->to_ns < to_ns)
+		to_ns = wait->to_ns;
+	return from_ns < to_ns ? to_ns - from_ns : 0;
 }
 
-/* Notes that the wait with NUMBER is the longest throttled time of its thread, if it is. */
+const struct why_wait *why_waits_throttled(const struct why_waits *w, uint32_t tid,
+					   uint64_t from_ns, uint64_t to_ns)
+{
+	size_t number = (uintptr_t)table_get(&w->throttled, tid);
+	const struct why_wait *most = NULL;
+	uint64_t most_ns = 0;
+
+	while (number) {
+		const struct why_wait *wait = &w->list[number - 1];
+		uint64_t ns = why_waits_part(wait, from_ns, to_ns);
+
+		if (ns > most_ns) {
+			most_ns = ns;
+			most = wait;
+		}
+		number = wait->throttled_before;
+	}
+	return most;
+}
+
+/* Adds the wait with NUMBER to the throttled times of its thread, if it is one. */
 static int why_waits_note_throttled(struct why_waits *w, uintptr_t number)
 {
-	const struct why_wait *wait = &w->list[number - 1];
-	const struct why_wait *longest = why_waits_throttled(w, wait->tid);
+	struct why_wait *wait = &w->list[number - 1];
 
-	if (!wait->throttled ||
-	    (longest && longest->to_ns - longest->from_ns >= wait->to_ns - wait->from_ns))
+	if (!wait->throttled)
 		return 0;
+	wait->throttled_before = (uintptr_t)table_get(&w->throttled, wait->tid);
 	return table_set(&w->throttled, wait->tid, (void *)number) < 0 ? -ENOMEM : 0;
 }
 

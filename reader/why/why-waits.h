@@ -32,6 +32,7 @@ struct why_wait {
 	uint32_t waker_tid;           /* koid; 0 = an interrupt, or unknown */
 	uint32_t waker_node;          /* of the profile: the stack of the waker; 0 = none */
 	bool throttled;               /* it did not wait: its cgroup had used up its CPU time */
+	size_t throttled_before;      /* number + 1 of the thread's throttled time before; 0 = none */
 	uint64_t quota_ns, period_ns; /* the CPU time of this cgroup in each period */
 	const char *cgroup;           /* its path; in `texts`; NULL = unknown */
 	const char *context;          /* "interrupt", "softirq"; NULL = a thread, or unknown */
@@ -55,7 +56,7 @@ struct why_waits {
 	bool kernel_names;      /* a frame of the kernel has a name */
 	bool kernel_frames;     /* there is a frame of the kernel */
 	struct table index;     /* hash of thread and begin -> number + 1 */
-	struct table throttled; /* tid -> number + 1 of its longest throttled time */
+	struct table throttled; /* tid -> number + 1 of its last throttled time */
 	struct table wakers;    /* hash of process and id -> node of a stack that has an id */
 	struct table pending;   /* tid -> number + 1 of the wait whose stack follows */
 	struct table judged;    /* node and state -> struct why_stack, owned; for why-waits.c */
@@ -74,8 +75,9 @@ int why_waits_forget(struct why_waits *w, uint64_t before_ns);
 /* The details of the wait of TID that began at FROM_NS; NULL = none. */
 struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_t from_ns);
 
-/* The longest time for which TID was throttled; NULL = none. */
-const struct why_wait *why_waits_throttled(const struct why_waits *w, uint32_t tid);
+/* The time for which TID was throttled of which most is in FROM_NS..TO_NS; NULL = none. */
+const struct why_wait *why_waits_throttled(const struct why_waits *w, uint32_t tid,
+					   uint64_t from_ns, uint64_t to_ns);
 
 /*
  * Finds the cause of the wait of SEGMENT, also one without details. IS_KERNEL_THREAD says whether

@@ -309,6 +309,22 @@ TEST(test_open)
 	close_views(&v);
 }
 
+/* HIGH was throttled from FROM_NS to TO_NS by the quota of CGROUP. */
+static void throttle(struct views *v, uint64_t from_ns, uint64_t to_ns, const char *cgroup)
+{
+	feed(v, (struct event){ .kind = EVENT_OFFCPU,
+				.ts_ns = from_ns,
+				.pid = HIGH,
+				.tid = HIGH,
+				.offcpu = { .end_ns = to_ns,
+					    .state = 'R',
+					    .fd = -1,
+					    .reason = "throttled",
+					    .quota_ns = 20 * MS,
+					    .period_ns = 100 * MS,
+					    .cgroup_path = cgroup } });
+}
+
 /* A ready thread is throttled, if a time off CPU says so. */
 TEST(test_throttled)
 {
@@ -322,17 +338,7 @@ TEST(test_throttled)
 	sw_on(&v, 0, 1, 0, 'R', HIGH);
 	sw_on(&v, 0, 10 * MS, HIGH, 'R', 0);
 	sw_on(&v, 0, 90 * MS, 0, 'R', HIGH);
-	feed(&v, (struct event){ .kind = EVENT_OFFCPU,
-				 .ts_ns = 10 * MS,
-				 .pid = HIGH,
-				 .tid = HIGH,
-				 .offcpu = { .end_ns = 90 * MS,
-					     .state = 'R',
-					     .fd = -1,
-					     .reason = "throttled",
-					     .quota_ns = 20 * MS,
-					     .period_ns = 100 * MS,
-					     .cgroup_path = "/batch" } });
+	throttle(&v, 10 * MS, 90 * MS, "/batch");
 	sw_on(&v, 0, 95 * MS, HIGH, 'R', 0);
 	sw_on(&v, 0, 97 * MS, 0, 'R', HIGH);
 	end(&v, 100 * MS, 0);
@@ -343,6 +349,29 @@ TEST(test_throttled)
 	assert_non_null(worst->quota);
 	assert_non_null(strstr(worst->verdict.text, "was throttled for 80.0 ms: the cgroup /batch "
 						    "may use 20.0 ms of CPU time in each 100 ms."));
+	close_views(&v);
+}
+
+/* Each instance has the cgroup that has throttled the thread then. */
+TEST(test_throttled_twice)
+{
+	uint32_t wanted = HIGH;
+	struct views v;
+
+	open_views(&v, (struct why_options){ .wants = wants_one, .userdata = &wanted });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	sw_on(&v, 0, 1, 0, 'R', HIGH);
+	sw_on(&v, 0, 10 * MS, HIGH, 'R', 0);
+	sw_on(&v, 0, 60 * MS, 0, 'R', HIGH);
+	throttle(&v, 10 * MS, 60 * MS, "/batch");
+	sw_on(&v, 0, 65 * MS, HIGH, 'R', 0);
+	sw_on(&v, 0, 95 * MS, 0, 'R', HIGH);
+	throttle(&v, 65 * MS, 95 * MS, "/other");
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->n_worst, 2);
+	assert_string_equal(v.why->worst[0].quota->cgroup, "/batch");
+	assert_string_equal(v.why->worst[1].quota->cgroup, "/other");
 	close_views(&v);
 }
 
@@ -658,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_throttled),
+		cmocka_unit_test(test_throttled_twice),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_ready_after_work),
 		cmocka_unit_test(test_no_schedule),
