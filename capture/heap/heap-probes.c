@@ -151,6 +151,8 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 		return "no probes: it takes too long to read";
 	if (file->error == -EBUSY)
 		return "no probes: its file system does not answer";
+	if (file->error == -EUSERS)
+		return "no probes: too many files of its user do not answer";
 	if (file->error < 0 && file->error != -ENOEXEC)
 		return "no probes: it cannot be read";
 	if (flags & ALLOCATORS_GO)
@@ -335,7 +337,7 @@ static int heap_probes_change_holder(struct check_work *check_work, const struct
 
 static int heap_probes_on_file(const struct allocator_file *file, void *userdata)
 {
-	bool is_late = file->error == -ETIME || file->error == -EBUSY;
+	bool is_late = file->error == -ETIME || file->error == -EBUSY || file->error == -EUSERS;
 	struct check_work *check_work = userdata;
 	struct heap_probes *traced = check_work->traced;
 	_cleanup_free_ struct allocator_probe *probes = NULL;
@@ -463,11 +465,26 @@ static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_
 	return a->missed_ns && a->missed_ns < mapped_ns ? a->missed_ns : mapped_ns;
 }
 
+/* Returns why the mappings of a process cannot be listed: the error is R. */
+static const char *heap_probes_why_unlisted(int r)
+{
+	switch (r) {
+	case -ETIME:
+	case -EBUSY:
+		return "its mappings cannot be listed: the lock of its address space is held";
+	case -EUSERS:
+		return "its mappings cannot be listed: too many readings hang";
+	default:
+		return NULL;
+	}
+}
+
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how)
 {
 	struct check_work check_work = { .how = how, .traced = a, .found = &a->announced };
 	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&check_work);
 	uint64_t now_ns = clock_boot_ns();
+	const char *why;
 
 	heap_probes_renew_holder(a, how, now_ns);
 	if (check_work.n_new)
@@ -488,10 +505,10 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;
 	}
-	if (a->n_files == 0 && !a->found.any && (r == -ETIME || r == -EBUSY)) {
+	why = heap_probes_why_unlisted(r);
+	if (a->n_files == 0 && !a->found.any && why) {
 		a->found.any = true;
-		snprintf(a->found.why, sizeof(a->found.why), "%s",
-			 "its mappings cannot be listed: the lock of its address space is held");
+		snprintf(a->found.why, sizeof(a->found.why), "%s", why);
 	}
 	/*
 	 * -ESRCH means that the process has ended. Then the rest of its files is unknown, and the

@@ -123,8 +123,8 @@ struct allocator_cache;
  * Calls FN once for each file with executable mappings in the process, also for those without
  * probes. Files are opened through /proc/PID, so that they are correct if they are deleted or in
  * another mount namespace. CACHE can be NULL. Returns 0 or the result of FN. If the process has
- * ended or is hidden, no file is found. Returns -ETIME, -EBUSY or -EMSGSIZE if not all mappings
- * could be listed (mappings_of_process_bounded()).
+ * ended or is hidden, no file is found. Returns -ETIME, -EBUSY, -EUSERS or -EMSGSIZE if not all
+ * mappings could be listed (mappings_of_process_bounded()).
  */
 int allocators_of_process(pid_t pid, struct allocator_cache *cache, allocators_file_fn fn,
 			  void *userdata);

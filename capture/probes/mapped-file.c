@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/proc/hang-limits.h"
 #include "capture/sandbox/thread.h"
 
 /* The time for opening a file, and the time after which a close counts as hanging. */
@@ -24,25 +25,23 @@
 /* A bit of a place: its other bits are a process. */
 #define MAPPED_FILE_PATHS (UINT64_C(1) << 63)
 
-enum { OPENINGS_MAX = 64, HALVINGS_MAX = 6 };
-
 /* The thread frees it, after the file is closed. */
 struct mapped_file_opening {
-	struct mapped_file_opening *next;
+	struct hang_request request; /* a released one hangs after some time */
 	pthread_cond_t changed;
 	pid_t pid;
 	struct rec_mapping *rec; /* owned */
-	uint64_t place;          /* that it can hang at: a device, or the paths of a process */
 	int fd;                  /* the descriptor or a negative errno, when `is_done` */
 	struct stat st;
 	bool is_done;
-	bool is_released;     /* the owner needs the file no more */
-	uint64_t is_stuck_ns; /* since then, a released one counts as hanging: CLOCK_MONOTONIC */
+	bool is_released; /* the owner needs the file no more */
 };
 
-/* Guards the list of openings, and their members. */
+/* Guards the limits, and the members of openings. */
 static pthread_mutex_t mapped_file_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mapped_file_opening *mapped_file_all;
+
+/* The openings of all sessions, with those that hang. */
+static struct hang_limits mapped_file_limits = { .n_max = 64, .timeout_ns = OPEN_NS_MAX };
 
 /* ---- opening ---- */
 
@@ -158,43 +157,24 @@ static void mapped_file_free(struct mapped_file_opening *o)
 }
 
 /*
- * Adds O to the list. *RET_TIMEOUT_NS is its time: the more openings hang, the less. Returns 0 or
- * -EBUSY.
+ * Adds O to the openings. Sets *RET_TIMEOUT_NS to its time. Returns 0, -EBUSY or -EUSERS
+ * (hang_limits_add()).
  */
 static int mapped_file_add(struct mapped_file_opening *o, uint64_t *ret_timeout_ns)
 {
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	unsigned n = 0, n_stuck = 0;
-	bool is_busy = false;
+	int r;
 
 	pthread_mutex_lock(&mapped_file_lock);
-	for (const struct mapped_file_opening *at = mapped_file_all; at; at = at->next) {
-		bool is_stuck = at->is_released && now_ns >= at->is_stuck_ns;
-
-		n++;
-		n_stuck += is_stuck;
-		is_busy |= is_stuck && at->place == o->place;
-	}
-	is_busy |= n >= OPENINGS_MAX;
-	if (!is_busy) {
-		o->next = mapped_file_all;
-		mapped_file_all = o;
-	}
+	r = hang_limits_add(&mapped_file_limits, &o->request, clock_read_ns(CLOCK_MONOTONIC),
+			    ret_timeout_ns);
 	pthread_mutex_unlock(&mapped_file_lock);
-	if (n_stuck > HALVINGS_MAX)
-		n_stuck = HALVINGS_MAX;
-	*ret_timeout_ns = OPEN_NS_MAX >> n_stuck;
-	return is_busy ? -EBUSY : 0;
+	return r;
 }
 
 static void mapped_file_remove(struct mapped_file_opening *o)
 {
-	struct mapped_file_opening **at = &mapped_file_all;
-
 	pthread_mutex_lock(&mapped_file_lock);
-	while (*at != o)
-		at = &(*at)->next;
-	*at = o->next;
+	hang_limits_remove(&mapped_file_limits, &o->request);
 	pthread_mutex_unlock(&mapped_file_lock);
 	mapped_file_free(o);
 }
@@ -222,7 +202,7 @@ static void *mapped_file_run(void *userdata)
 /* From now on, O belongs to its thread, and counts as hanging after AFTER_NS. The lock is held. */
 static void mapped_file_release(struct mapped_file_opening *o, uint64_t after_ns)
 {
-	o->is_stuck_ns = clock_read_ns(CLOCK_MONOTONIC) + after_ns;
+	o->request.hangs_ns = clock_read_ns(CLOCK_MONOTONIC) + after_ns;
 	o->is_released = true;
 	pthread_cond_signal(&o->changed);
 }
@@ -273,8 +253,12 @@ int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devi
 	o = mapped_file_new(pid, rec);
 	if (!o)
 		return -ENOMEM;
-	/* (on a local file system, only the path of the process can hang) */
-	o->place = is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device;
+	o->request = (struct hang_request){
+		.owner = hang_limits_owner_of("", (uint32_t)pid),
+		/* (on a local file system, only the path of the process can hang) */
+		.place = is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device,
+		.hangs_ns = UINT64_MAX,
+	};
 	r = mapped_file_add(o, &timeout_ns);
 	if (r < 0) {
 		mapped_file_free(o);

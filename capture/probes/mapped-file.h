@@ -27,8 +27,9 @@ struct mapped_file {
 
 /*
  * Opens the file that REC maps in process PID. Returns 0; -ENOEXEC if it is not a regular file;
- * -ETIME if its file system does not answer for some seconds, or -EBUSY if it has not answered an
- * earlier request, or too many requests wait; or another negative errno. Then *RET is not open.
+ * -ETIME if its file system does not answer for some seconds; -EBUSY if it has not answered an
+ * earlier request for a process of the same user; -EUSERS if too many requests wait; or another
+ * negative errno. Then *RET is not open.
  */
 int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
 		     struct mapped_file *ret);

@@ -15,15 +15,11 @@
 
 #include "base/clock.h"
 #include "base/outbuf.h"
+#include "capture/proc/hang-limits.h"
 #include "capture/sandbox/thread.h"
 
-enum {
-	READINGS_MAX = 256, /* of all sessions, with those that hang */
-	HALVINGS_MAX = 6,
-};
-
 struct bounded_reading {
-	struct bounded_reading *next;
+	struct hang_request request;
 	char root[64];
 	uint32_t pid;
 	bounded_read_fn fn;
@@ -35,9 +31,11 @@ struct bounded_reading {
 	bool is_done, is_abandoned; /* the thread frees an abandoned one */
 };
 
-/* Guards the list of readings, and the members above. */
+/* Guards the limits, and the members above. */
 static pthread_mutex_t bounded_read_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct bounded_reading *bounded_read_all;
+
+/* The readings of all sessions, with those that hang. */
+static struct hang_limits bounded_read_limits = { .n_max = 256, .timeout_ns = BOUNDED_READ_NS_MAX };
 
 static struct bounded_reading *bounded_read_new(const char *root, uint32_t pid, bounded_read_fn fn,
 						size_t max)
@@ -66,42 +64,30 @@ static void bounded_read_free(struct bounded_reading *b)
 }
 
 /*
- * Adds B to the list of readings. *RET_TIMEOUT_NS is its time: the more readings hang, the less, so
- * that many such processes cannot delay a session much. Returns 0 or -EBUSY: another reading of
- * this process hangs, or there are too many.
+ * Adds B to the readings. Sets *RET_TIMEOUT_NS to its time. Returns 0, -EBUSY or -EUSERS
+ * (hang_limits_add()).
  */
 static int bounded_read_add(struct bounded_reading *b, uint64_t *ret_timeout_ns)
 {
-	unsigned n = 0, n_hanging = 0;
-	bool hangs = false;
+	int r;
 
+	b->request = (struct hang_request){
+		.owner = hang_limits_owner_of(b->root, b->pid),
+		.place = b->pid,
+		.hangs_ns = UINT64_MAX,
+	};
 	pthread_mutex_lock(&bounded_read_lock);
-	for (const struct bounded_reading *o = bounded_read_all; o; o = o->next) {
-		n++;
-		n_hanging += o->is_abandoned;
-		hangs |= o->is_abandoned && o->pid == b->pid;
-	}
-	hangs |= n >= READINGS_MAX;
-	if (!hangs) {
-		b->next = bounded_read_all;
-		bounded_read_all = b;
-	}
+	r = hang_limits_add(&bounded_read_limits, &b->request, clock_read_ns(CLOCK_MONOTONIC),
+			    ret_timeout_ns);
 	pthread_mutex_unlock(&bounded_read_lock);
-	if (n_hanging > HALVINGS_MAX)
-		n_hanging = HALVINGS_MAX;
-	*ret_timeout_ns = BOUNDED_READ_NS_MAX >> n_hanging;
-	return hangs ? -EBUSY : 0;
+	return r;
 }
 
-/* Removes B from the list of readings, and frees it. */
+/* Removes B from the readings, and frees it. */
 static void bounded_read_remove(struct bounded_reading *b)
 {
-	struct bounded_reading **at = &bounded_read_all;
-
 	pthread_mutex_lock(&bounded_read_lock);
-	while (*at != b)
-		at = &(*at)->next;
-	*at = b->next;
+	hang_limits_remove(&bounded_read_limits, &b->request);
 	pthread_mutex_unlock(&bounded_read_lock);
 	bounded_read_free(b);
 }
@@ -140,6 +126,8 @@ static bool bounded_read_wait(struct bounded_reading *b, uint64_t timeout_ns)
 		r = pthread_cond_timedwait(&b->changed, &bounded_read_lock, &end);
 	is_done = b->is_done;
 	b->is_abandoned = !is_done;
+	if (!is_done)
+		b->request.hangs_ns = 0;
 	pthread_mutex_unlock(&bounded_read_lock);
 	return is_done;
 }
