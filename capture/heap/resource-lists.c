@@ -116,7 +116,7 @@ static int resource_list_read_maps(const char *root, uint32_t pid, struct outbuf
 {
 	_cleanup_close_ int fd = -1;
 	char path[64], part[4096];
-	ssize_t n;
+	ssize_t n = 0;
 	int r = 0;
 
 	(void)root;
@@ -126,7 +126,23 @@ static int resource_list_read_maps(const char *root, uint32_t pid, struct outbuf
 		return -errno;
 	while (r == 0 && (n = read(fd, part, sizeof(part))) > 0)
 		r = outbuf_append(to, part, (size_t)n);
-	return r;
+	return r ?: n < 0 ? -errno : 0;
+}
+
+/* Returns 0 or a negative errno; an object that has just been removed is left out. */
+static int resource_list_add_object(int directory, const char *name, struct outbuf *to)
+{
+	struct shm_object object = { 0 };
+	struct stat st;
+
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	object.size = (uint64_t)st.st_size;
+	object.uid = st.st_uid;
+	snprintf(object.name, sizeof(object.name), "%.*s", (int)sizeof(object.name) - 1, name);
+	return outbuf_append(to, &object, sizeof(object));
 }
 
 /* A bounded_read_fn for shared memory: what the process sees there can be a FUSE file system. */
@@ -134,7 +150,6 @@ static int resource_list_read_objects(const char *root, uint32_t pid, struct out
 {
 	const struct dirent *entry;
 	char path[64];
-	struct stat st;
 	int r = 0;
 	DIR *dir;
 
@@ -143,17 +158,14 @@ static int resource_list_read_objects(const char *root, uint32_t pid, struct out
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while (r == 0 && (entry = readdir(dir))) {
-		struct shm_object object = { 0 };
-
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		object.size = (uint64_t)st.st_size;
-		object.uid = st.st_uid;
-		snprintf(object.name, sizeof(object.name), "%.*s", (int)sizeof(object.name) - 1,
-			 entry->d_name);
-		r = outbuf_append(to, &object, sizeof(object));
+	while (r == 0) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			r = -errno;
+			break;
+		}
+		r = resource_list_add_object(dirfd(dir), entry->d_name, to);
 	}
 	closedir(dir);
 	return r;
