@@ -465,18 +465,18 @@ static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_
 	return a->missed_ns && a->missed_ns < mapped_ns ? a->missed_ns : mapped_ns;
 }
 
-/* Returns why the mappings of a process cannot be listed: the error is R. */
-static const char *heap_probes_why_unlisted(int r)
+/* Writes to TO why the files of a process are not known: the error is R. */
+static void heap_probes_explain(char to[static MEMORY_REASON_BYTES], int r)
 {
-	switch (r) {
-	case -ETIME:
-	case -EBUSY:
-		return "its mappings cannot be listed: the lock of its address space is held";
-	case -EUSERS:
-		return "its mappings cannot be listed: too many readings hang";
-	default:
-		return NULL;
-	}
+	const char *why = strerror(-r);
+
+	if (r == -ETIME || r == -EBUSY)
+		why = "the lock of its address space is held";
+	else if (r == -EUSERS)
+		why = "too many readings hang";
+	else if (r == -EMSGSIZE)
+		why = "there are too many";
+	snprintf(to, MEMORY_REASON_BYTES, "its mappings cannot be listed: %s", why);
 }
 
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how)
@@ -484,7 +484,6 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	struct check_work check_work = { .how = how, .traced = a, .found = &a->announced };
 	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&check_work);
 	uint64_t now_ns = clock_boot_ns();
-	const char *why;
 
 	heap_probes_renew_holder(a, how, now_ns);
 	if (check_work.n_new)
@@ -505,10 +504,9 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;
 	}
-	why = heap_probes_why_unlisted(r);
-	if (a->n_files == 0 && !a->found.any && why) {
+	if (a->n_files == 0 && !a->found.any && r < 0 && r != -ESRCH && r != -ECANCELED) {
 		a->found.any = true;
-		snprintf(a->found.why, sizeof(a->found.why), "%s", why);
+		heap_probes_explain(a->found.why, r);
 	}
 	/*
 	 * -ESRCH means that the process has ended. Then the rest of its files is unknown, and the
