@@ -155,14 +155,15 @@ static int proc_read_command(const char *root, uint32_t pid, struct outbuf *to)
 	return outbuf_append(to, text, proc_read_file(pid, "cmdline", text, sizeof(text)));
 }
 
-size_t proc_command(uint32_t pid, char *to, size_t room, uint64_t *cpu_ns_sum)
+ssize_t proc_command(uint32_t pid, char *to, size_t room, uint64_t *cpu_ns_sum)
 {
 	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
 	int r = bounded_read("", pid, proc_read_command, REC_ARGS_BYTES + 1, &text, cpu_ns_sum);
 	size_t n = text.size < room ? text.size : room;
 
-	if (r < 0 || n == 0)
-		return 0;
-	memcpy(to, text.data, n);
-	return n;
+	if (r < 0)
+		return r;
+	if (n > 0)
+		memcpy(to, text.data, n);
+	return (ssize_t)n;
 }

@@ -3,6 +3,7 @@
  * Losses that no record reports: losses that continue at the end, losses after which no record
  * came, and runs that the kernel skipped.
  */
+#include "base/clock.h"
 #include "capture/recorder/recorder-parts.h"
 
 static struct collector_lost *recorder_at_end(const struct recorder *r, enum event_class class,
@@ -141,6 +142,23 @@ static int recorder_write_lost_samples(struct recorder *r)
 	return lost.count ? activity_lost(&r->activity, CLASS_COUNTERS, 0, &lost) : 0;
 }
 
+/* Writes the number of command lines that could not be read. */
+static int recorder_write_unread(struct recorder *r)
+{
+	uint64_t now_ns = clock_boot_ns();
+	uint64_t ts_ns = now_ns < r->pipe.to_ns ? now_ns : r->pipe.to_ns;
+	const struct rec_lost lost = {
+		.head = { .kind = REC_LOST },
+		.count = r->n_unread,
+		.first_ns = ts_ns,
+		.last_ns = ts_ns,
+		.ring = REC_RING_LIFECYCLE,
+	};
+
+	r->n_unread = 0;
+	return lost.count ? lifecycle_record(&r->lifecycle, &lost.head) : 0;
+}
+
 int recorder_write_dropped(struct recorder *r)
 {
 	uint64_t n = recorder_unreported_malformed(r);
@@ -148,5 +166,6 @@ int recorder_write_dropped(struct recorder *r)
 	r->n_malformed += n;
 	return pipeline_write_shortage(&r->pipe, CLASS_MALFORMED, &n)
 		       ?: pipeline_write_shortage(&r->pipe, CLASS_MAPPINGS, &r->n_unlisted)
+		       ?: recorder_write_unread(r)
 		       ?: recorder_write_lost_samples(r);
 }

@@ -92,7 +92,11 @@ struct recorder {
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	struct recorder_sums base;     /* the sums of earlier chunks */
 	uint64_t n_malformed;          /* malformed records that the archive already reports */
-	uint64_t n_unlisted; /* processes without mappings that the archive does not report yet */
+	/*
+	 * The number of processes without mappings, and of those without a command line, that the
+	 * archive does not report yet
+	 */
+	uint64_t n_unlisted, n_unread;
 	/* lost samples of counters that the archive does not report yet */
 	struct collector_lost lost_samples;
 	/* losses that had begun when the end was set, by class and CPU */

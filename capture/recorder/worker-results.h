@@ -38,6 +38,7 @@ struct worker_results {
 		tasks;
 	struct outbuf looked_up; /* struct rec_task: tasks that were requested. Owned */
 	struct outbuf commands;  /* struct proc_command: command lines. Owned */
+	uint64_t n_unread;       /* number of processes whose command lines could not be read */
 	struct outbuf cgroups;   /* struct rec_cgroup: the cgroups of `tasks` that were not
 				  * passed before. Owned */
 	struct outbuf samples;   /* struct rec_counters: samples of counters. Owned */

@@ -119,17 +119,21 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 			     .next = worker_next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	char text[REC_ARGS_BYTES + 1]; /* one more byte shows that there are more */
+	uint64_t n_unread = 0;
 
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
 		struct proc_command head = { .start_ns = id->start_ns, .tid = id->tid };
+		ssize_t n;
 		char *p;
 
 		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
 			continue;
-		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text), &w->helper_cpu_ns);
-		if (head.size == 0)
+		n = proc_command(id->tid, text, sizeof(text), &w->helper_cpu_ns);
+		n_unread += n < 0 && (!w->options.own || id->flags & IDENTITY_SELECTED);
+		if (n <= 0)
 			continue;
+		head.size = (uint32_t)n;
 		p = outbuf_reserve(&r.batch, sizeof(head) + proc_padded(head.size));
 		if (!p)
 			break;
@@ -137,6 +141,9 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 		memcpy(p + sizeof(head), text, head.size);
 		worker_deliver_some(w, &r);
 	}
+	pthread_mutex_lock(&w->lock);
+	w->results.n_unread += n_unread;
+	pthread_mutex_unlock(&w->lock);
 	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);
 }

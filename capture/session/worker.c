@@ -214,6 +214,6 @@ void worker_fetch(struct worker *w, struct worker_results *ret)
 	w->results.tasks = w->results.looked_up = w->results.commands = w->results.cgroups =
 		w->results.samples = w->results.mappings = w->results.waiting =
 			(struct outbuf){ 0 };
-	w->results.n_unlisted = 0;
+	w->results.n_unlisted = w->results.n_unread = 0;
 	pthread_mutex_unlock(&w->lock);
 }

@@ -502,6 +502,24 @@ TEST(test_malformed)
 	assert_int_equal(recorder_lost(&f->s.r, CLASS_LIFECYCLE), 0);
 }
 
+/* Command lines that could not be read are missing. */
+TEST(test_unread_commands)
+{
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	const struct worker_results news = { .n_unread = 2 };
+	_cleanup_free_ char *body = NULL, *tail = NULL;
+
+	begin(f);
+	assert_int_equal(recorder_learn(&f->s.r, &news, true), 0);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_LIFECYCLE), 2);
+	end_at(f, STORY_AT(12));
+	tail = tail_text(f, 0);
+	body = body_text(f, 0);
+	assert_int_equal(count(body, "class:string='lifecycle' cpu:uint32=0 count:uint64=2 "), 1);
+	assert_int_equal(count(tail, " lost:uint64=2 "), 1);
+}
+
 /* Samples that find no room, because no round has run for long, are counted. */
 TEST(test_lost_samples)
 {
@@ -745,6 +763,7 @@ int main(void)
 		cmocka_unit_test(test_late_records),
 		cmocka_unit_test(test_pending_loss),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_unread_commands),
 		cmocka_unit_test(test_lost_samples),
 		cmocka_unit_test(test_loss_in_the_ring),
 		cmocka_unit_test(test_tails),
