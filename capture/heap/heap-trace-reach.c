@@ -205,12 +205,20 @@ static int heap_trace_reach_search_once(const struct memory_search *how, struct 
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	struct listing listing = { .how = how, .image = image };
+	const int keep[] = {
+		how->blocks_fd,
+		how->ended_threads_fd,
+		how->killed_threads_fd,
+		collector_registers_fd(how->collector),
+	};
 	struct reach_request request = {
 		.pid = (pid_t)image->process.pid,
 		.list_blocks = heap_trace_reach_list_blocks,
 		.list_threads = heap_trace_reach_list_threads,
 		.list_ended = heap_trace_reach_list_ended,
 		.userdata = &listing,
+		.keep = keep,
+		.n_keep = ARRAY_SIZE(keep),
 		.blocks_max = how->options->memory.blocks_max,
 		.all_known = heap_trace_reach_all_known(how->options, image),
 		.hold = !how->still && how->options->memory.reach == MEMORY_REACH_FREEZE,

@@ -12,15 +12,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/foreign-fds.h"
 #include "capture/heap/block-index.h"
 #include "capture/heap/reach-chunks.h"
 #include "capture/heap/reach-glibc.h"
@@ -39,7 +42,7 @@ enum {
 	HOLD_NS = 2000000000,
 	DYING_NS = 1000000000, /* the child may end this much after its deadline */
 	LATE_NS = 500000000,   /* likewise the process that searches for it */
-	SLICE_NS = 10000000,   /* the interval of checks whether that process is done */
+	SLICE_NS = 10000000,   /* the interval of checks whether a process is done */
 };
 
 /* The higher bits of a pointer can contain a tag. */
@@ -401,6 +404,7 @@ static int reach_search_all(struct search *s)
 /* The result of the search process, in shared memory. */
 struct answer {
 	int error; /* 1: not finished */
+	int done;  /* 1: no member changes any more, and no thread is held */
 	struct reach_result result;
 	size_t n;
 	struct reach_block blocks[];
@@ -617,6 +621,38 @@ static void reach_hold_and_search(struct search *s, struct answer *answer)
 		__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
 }
 
+static bool reach_keeps(const struct reach_request *request, unsigned fd)
+{
+	for (size_t i = 0; i < request->n_keep; i++)
+		if (request->keep[i] == (int)fd)
+			return true;
+	return foreign_fds_owner((int)fd) != FOREIGN_FD_OWN;
+}
+
+/*
+ * Closes inherited descriptors, since a process that hangs keeps what they refer to: programs in
+ * the kernel, locks, an output. Those that clients passed stay open, since closing them can take
+ * forever.
+ */
+static void reach_close_others(const struct reach_request *request)
+{
+	unsigned end = foreign_fds_limit(), from = 0;
+
+	if (!request->keep)
+		return;
+	for (size_t i = 0; i < request->n_keep; i++)
+		if (request->keep[i] >= 0 && (unsigned)request->keep[i] >= end)
+			end = (unsigned)request->keep[i] + 1;
+	for (unsigned fd = 0; fd < end; fd++) {
+		if (!reach_keeps(request, fd))
+			continue;
+		if (fd > from)
+			close_range(from, fd - 1, 0);
+		from = fd + 1;
+	}
+	close_range(from, ~0U, 0);
+}
+
 /*
  * Runs the search in the child process. Does not return. Nothing is freed, since the process ends.
  */
@@ -626,9 +662,12 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 	struct search s = {
 		.request = request,
 	};
-	pid_t task = reach_living_task(request->pid);
-	int r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
+	pid_t task;
+	int r;
 
+	reach_close_others(request);
+	task = reach_living_task(request->pid);
+	r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
 	if (r == 0 && request->as_owner)
 		r = rights_drop();
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
@@ -638,12 +677,15 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 		reach_hold_and_search(&s, answer);
 	else
 		reach_finish(&s, r, answer);
+	/* From here on, it can only hang: in closing an inherited descriptor. */
+	__atomic_store_n(&answer->done, 1, __ATOMIC_RELEASE);
 	_exit(0);
 }
 
 static int reach_run_apart(const struct reach_request *request, struct answer *answer)
 {
 	uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->timeout_ns;
+	uint64_t until_ns = deadline_ns + DYING_NS;
 	int unfinished = -EIO, r;
 	pid_t pid = fork();
 
@@ -651,11 +693,17 @@ static int reach_run_apart(const struct reach_request *request, struct answer *a
 		return -errno;
 	if (pid == 0)
 		reach_run_child(request, deadline_ns, answer);
-	/* The child observes the time limit itself, unless it hangs. */
-	if (!child_end_wait(pid, request->timeout_ns + DYING_NS, NULL)) {
+	/*
+	 * The child observes the time limit itself, unless it hangs. A child with a complete answer
+	 * can hang in closing an inherited descriptor.
+	 */
+	while (!child_end_wait(pid, SLICE_NS, NULL)) {
+		if (!__atomic_load_n(&answer->done, __ATOMIC_ACQUIRE) &&
+		    clock_read_ns(CLOCK_MONOTONIC) < until_ns)
+			continue;
 		child_end_kill(pid, 0);
-		/* A child with a complete answer can hang in closing an inherited descriptor. */
 		unfinished = -ETIME;
+		break;
 	}
 	r = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);
 	return r > 0 ? unfinished : r;

@@ -57,6 +57,9 @@ struct reach_request {
 	 */
 	int (*list_ended)(struct outbuf *to, void *userdata);
 	void *userdata;
+	/* The descriptors that these functions need; others are closed. NULL = all stay open. */
+	const int *keep;
+	size_t n_keep;
 	size_t blocks_max; /* the maximum number of results */
 	bool all_known;    /* all blocks that are in use are known */
 	bool hold;         /* stop the process during the search, unless it is already traced */
@@ -83,7 +86,8 @@ struct reach_result {
  * left out, since its free was not recorded. The search runs in a separate process, since it can
  * hang while it reads the other process's memory, and then it may not even be possible to kill it.
  * If the other process is stopped, one process more is needed, which stops it and reads nothing of
- * it: so it is released in time. The caller waits for the end, up to two seconds after the timeout.
+ * it: so it is released in time. The caller waits for the end, up to two seconds after the timeout,
+ * or a second after the result is complete.
  * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: a 32-bit program;
  * -EPERM: not permitted; -E2BIG: too many blocks; or another negative errno.
  */

@@ -681,6 +681,11 @@ int collector_list_registers(struct collector *c, uint32_t pid, collector_record
 	return collector_iterate(c->skel->progs.on_iter_registers, fn, userdata);
 }
 
+int collector_registers_fd(const struct collector *c)
+{
+	return bpf_program__fd(c->skel->progs.on_iter_registers);
+}
+
 unsigned collector_n_cpus(const struct collector *c)
 {
 	return c->n_cpus;

@@ -246,6 +246,9 @@ int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *us
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
 
+/* The only descriptor that collector_list_registers() needs: of its program. */
+int collector_registers_fd(const struct collector *c);
+
 /* Finds the location of the kernel's text. Returns false if it is hidden from this process, or if
  * only the processes of one user are recorded. */
 bool collector_kernel_text(struct collector *c, struct kernel_text *ret);
