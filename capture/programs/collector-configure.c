@@ -310,7 +310,9 @@ void collector_forget_ended(struct collector *c)
 
 /*
  * Returns true if process PID has ended: all of its threads, even if it is a zombie. This never
- * waits, unlike files in /proc.
+ * waits, unlike files in /proc, so the start time is not compared. It need not be: when a new
+ * process gets the id, on_sched_process_fork compares it, and removes the entry of the ended one.
+ * (If the kernel has skipped that program, too, the session does not end by itself.)
  */
 static bool configure_has_ended(uint32_t pid)
 {
