@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/proc/hang-limits.h"
+#include "capture/proc/reader-process.h"
 #include "capture/sandbox/thread.h"
 
 /* The time for opening a file, and the time after which a close counts as hanging. */
@@ -25,23 +26,14 @@
 /* A bit of a place: its other bits are a process. */
 #define MAPPED_FILE_PATHS (UINT64_C(1) << 63)
 
-/* The thread frees it, after the file is closed. */
+/* An open file that is not local. */
 struct mapped_file_opening {
-	struct hang_request request; /* a released one hangs after some time */
-	pthread_cond_t changed;
-	pid_t pid;
-	struct rec_mapping *rec; /* owned */
-	int fd;                  /* the descriptor or a negative errno, when `is_done` */
-	struct stat st;
-	bool is_done;
-	bool is_released; /* the owner needs the file no more */
+	struct hang_request request;
+	int fd;
 };
 
-/* Guards the limits, and the members of openings. */
-static pthread_mutex_t mapped_file_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* The openings of all sessions, with those that hang. */
-static struct hang_limits mapped_file_limits = { .n_max = 64, .timeout_ns = OPEN_NS_MAX };
+/* The requests of all sessions, and the open files, with those that hang. */
+static struct reader_pool mapped_file_pool = READER_POOL_INIT(64, OPEN_NS_MAX);
 
 /* ---- opening ---- */
 
@@ -128,119 +120,88 @@ static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct
 	return mapped_file_open_below_root(pid, rec, ret);
 }
 
-/* ---- threads ---- */
+/* ---- the child ---- */
 
-static struct mapped_file_opening *mapped_file_new(pid_t pid, const struct rec_mapping *rec)
+/* A reader_process_fn. ARGS is a struct rec_mapping. */
+static int mapped_file_serve(const void *args, struct outbuf *to, int *ret_fd)
 {
-	struct mapped_file_opening *o = calloc(1, sizeof(*o));
-	pthread_condattr_t attributes;
-
-	if (!o)
-		return NULL;
-	o->pid = pid;
-	o->rec = malloc(rec->head.size);
-	if (!o->rec)
-		return free_ptr(o);
-	memcpy(o->rec, rec, rec->head.size);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&o->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-	return o;
-}
-
-static void mapped_file_free(struct mapped_file_opening *o)
-{
-	pthread_cond_destroy(&o->changed);
-	free(o->rec);
-	free(o);
-}
-
-/*
- * Adds O to the openings. Sets *RET_TIMEOUT_NS to its time. Returns 0, -EBUSY or -EUSERS
- * (hang_limits_add()).
- */
-static int mapped_file_add(struct mapped_file_opening *o, uint64_t *ret_timeout_ns)
-{
-	int r;
-
-	pthread_mutex_lock(&mapped_file_lock);
-	r = hang_limits_add(&mapped_file_limits, &o->request, clock_read_ns(CLOCK_MONOTONIC),
-			    ret_timeout_ns);
-	pthread_mutex_unlock(&mapped_file_lock);
-	return r;
-}
-
-static void mapped_file_remove(struct mapped_file_opening *o)
-{
-	pthread_mutex_lock(&mapped_file_lock);
-	hang_limits_remove(&mapped_file_limits, &o->request);
-	pthread_mutex_unlock(&mapped_file_lock);
-	mapped_file_free(o);
-}
-
-/* Opens the file, and closes it when the owner does not need it any more. */
-static void *mapped_file_run(void *userdata)
-{
-	struct mapped_file_opening *o = userdata;
+	const struct rec_mapping *rec = args;
 	struct stat st = { 0 };
-	int fd = mapped_file_open_now(o->pid, o->rec, &st);
+	int fd = mapped_file_open_now((pid_t)rec->head.pid, rec, &st);
 
-	pthread_mutex_lock(&mapped_file_lock);
-	o->fd = fd;
-	o->st = st;
-	o->is_done = true;
-	pthread_cond_signal(&o->changed);
-	while (!o->is_released)
-		pthread_cond_wait(&o->changed, &mapped_file_lock);
-	pthread_mutex_unlock(&mapped_file_lock);
-	close_fd(fd);
-	mapped_file_remove(o);
-	return NULL;
-}
-
-/* From now on, O belongs to its thread, and counts as hanging after AFTER_NS. The lock is held. */
-static void mapped_file_release(struct mapped_file_opening *o, uint64_t after_ns)
-{
-	o->request.hangs_ns = clock_read_ns(CLOCK_MONOTONIC) + after_ns;
-	o->is_released = true;
-	pthread_cond_signal(&o->changed);
-}
-
-/* Waits for the thread of O. Returns 0 or a negative errno; then O was released. */
-static int mapped_file_wait(struct mapped_file_opening *o, uint64_t timeout_ns,
-			    struct mapped_file *ret)
-{
-	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns;
-	const struct timespec end = {
-		.tv_sec = (time_t)(end_ns / 1000000000),
-		.tv_nsec = (long)(end_ns % 1000000000),
-	};
-	int r = 0;
-
-	pthread_mutex_lock(&mapped_file_lock);
-	while (!o->is_done && r == 0)
-		r = pthread_cond_timedwait(&o->changed, &mapped_file_lock, &end);
-	if (!o->is_done)
-		r = -ETIME;
-	else
-		r = o->fd < 0 ? o->fd : 0;
-	if (r == 0)
-		*ret = (struct mapped_file){ o->fd, o->st, o };
-	else
-		mapped_file_release(o, r == -ETIME ? 0 : CLOSE_NS);
-	pthread_mutex_unlock(&mapped_file_lock);
-	return r;
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return outbuf_append(to, &st, sizeof(st));
 }
 
 /* ---- the owner ---- */
+
+/* Keeps the file of ANSWER in *RET. REQUEST says what its close can hang at. */
+static int mapped_file_keep(const struct reader_answer *answer, const struct hang_request *request,
+			    struct mapped_file *ret)
+{
+	struct mapped_file_opening *o;
+
+	if (answer->fd < 0 || answer->data.size != sizeof(ret->st))
+		return -EBADMSG;
+	if (!answer->closes_soon) {
+		o = calloc(1, sizeof(*o));
+		if (!o) {
+			close(answer->fd);
+			return -ENOMEM;
+		}
+		o->request = *request;
+		o->fd = answer->fd;
+		pthread_mutex_lock(&mapped_file_pool.lock);
+		hang_limits_put(&mapped_file_pool.limits, &o->request);
+		pthread_mutex_unlock(&mapped_file_pool.lock);
+		ret->opening = o;
+	}
+	ret->fd = answer->fd;
+	memcpy(&ret->st, answer->data.data, sizeof(ret->st));
+	return 0;
+}
+
+/* Opens the file in a child. */
+static int mapped_file_open_apart(pid_t pid, const struct rec_mapping *rec, uint64_t place,
+				  struct mapped_file *ret)
+{
+	union {
+		struct rec_mapping rec;
+		char bytes[READER_ARGS_MAX];
+	} args;
+	const struct hang_request request = {
+		.owner = hang_limits_owner_of("", (uint32_t)pid),
+		.place = place,
+		.hangs_ns = UINT64_MAX,
+	};
+	const struct reader_job job = {
+		.owner = request.owner,
+		.place = place,
+		.fn = mapped_file_serve,
+		.args = &args,
+		.n_args = rec->head.size,
+		.max = sizeof(ret->st),
+	};
+	struct reader_answer answer;
+	int r;
+
+	if (rec->head.size > sizeof(args))
+		return -ENAMETOOLONG;
+	memcpy(args.bytes, rec, rec->head.size);
+	args.rec.head.pid = (uint32_t)pid;
+	r = reader_process_run(&mapped_file_pool, &job, &answer);
+	if (r == 0)
+		r = mapped_file_keep(&answer, &request, ret);
+	outbuf_deinit(&answer.data);
+	return r;
+}
 
 int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
 		     struct mapped_file *ret)
 {
 	bool is_local = local_devices_has(local, "", rec->device);
-	struct mapped_file_opening *o;
-	uint64_t timeout_ns;
 	int r;
 
 	*ret = (struct mapped_file){ .fd = -1 };
@@ -250,34 +211,32 @@ int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devi
 		if (r >= 0 || r == -ENOEXEC)
 			return r < 0 ? r : 0;
 	}
-	o = mapped_file_new(pid, rec);
-	if (!o)
-		return -ENOMEM;
-	o->request = (struct hang_request){
-		.owner = hang_limits_owner_of("", (uint32_t)pid),
-		/* (on a local file system, only the path of the process can hang) */
-		.place = is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device,
-		.hangs_ns = UINT64_MAX,
-	};
-	r = mapped_file_add(o, &timeout_ns);
-	if (r < 0) {
-		mapped_file_free(o);
-		return r;
-	}
-	r = thread_start(mapped_file_run, o);
-	if (r < 0) {
-		mapped_file_remove(o);
-		return r;
-	}
-	return mapped_file_wait(o, timeout_ns, ret);
+	/* (on a local file system, only the path of the process can hang) */
+	return mapped_file_open_apart(
+		pid, rec, is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device, ret);
+}
+
+/* Closes the file, which can take forever. */
+static void *mapped_file_run_close(void *userdata)
+{
+	struct mapped_file_opening *o = userdata;
+
+	close(o->fd);
+	pthread_mutex_lock(&mapped_file_pool.lock);
+	hang_limits_remove(&mapped_file_pool.limits, &o->request);
+	pthread_mutex_unlock(&mapped_file_pool.lock);
+	free(o);
+	return NULL;
 }
 
 void mapped_file_close(struct mapped_file *f)
 {
 	if (f->opening) {
-		pthread_mutex_lock(&mapped_file_lock);
-		mapped_file_release(f->opening, CLOSE_NS);
-		pthread_mutex_unlock(&mapped_file_lock);
+		pthread_mutex_lock(&mapped_file_pool.lock);
+		f->opening->request.hangs_ns = clock_read_ns(CLOCK_MONOTONIC) + CLOSE_NS;
+		pthread_mutex_unlock(&mapped_file_pool.lock);
+		if (thread_start(mapped_file_run_close, f->opening) < 0)
+			mapped_file_run_close(f->opening);
 	} else {
 		close_fd(f->fd);
 	}

@@ -5,9 +5,11 @@
  * capability. Without this capability, the path below /proc/PID/root is used, if it leads to the
  * same file.
  *
- * To open, query and close a file on FUSE or on a network can take forever. So for file systems
- * that are not local, a thread does this, and is left alone if it takes too long. A path can lead
- * to such a file system even if the mapped file is local, so only a thread follows paths.
+ * To open and query a file on FUSE or on a network can take forever. So for file systems that are
+ * not local, a child process does this, and is left alone if it takes too long
+ * (capture/proc/reader-process.h). A path can lead to such a file system even if the mapped file is
+ * local, so only a child follows paths. To close such a file can take forever, too: a thread does
+ * this.
  */
 #pragma once
 
@@ -22,7 +24,7 @@ struct mapped_file_opening;
 struct mapped_file {
 	int fd;                              /* -1 = not open */
 	struct stat st;                      /* valid while it is open */
-	struct mapped_file_opening *opening; /* NULL = it is local */
+	struct mapped_file_opening *opening; /* NULL = its close does not wait */
 };
 
 /*

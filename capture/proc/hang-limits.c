@@ -66,9 +66,14 @@ int hang_limits_add(struct hang_limits *l, struct hang_request *q, uint64_t now_
 	if (n_own_hanging == 0 && timeout_ns < HANG_LIMITS_FLOOR_NS)
 		timeout_ns = HANG_LIMITS_FLOOR_NS;
 	*ret_timeout_ns = timeout_ns;
+	hang_limits_put(l, q);
+	return 0;
+}
+
+void hang_limits_put(struct hang_limits *l, struct hang_request *q)
+{
 	q->next = l->all;
 	l->all = q;
-	return 0;
 }
 
 void hang_limits_remove(struct hang_limits *l, struct hang_request *q)

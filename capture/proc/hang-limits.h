@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Limits for requests about processes that can hang, such as a read of /proc/PID/maps, or the open
- * of a file that a process maps. Each hanging request occupies a thread, and each new one delays
+ * of a file that a process maps. Each hanging request occupies a process, and each new one delays
  * the session until its time is over. So the users of the processes have limits of their own, and
  * the more requests of a user hang, the less time the next one has. The processes of one user
  * cannot take much time from those of another one.
@@ -40,6 +40,9 @@ uid_t hang_limits_owner_of(const char *root, uint32_t pid);
  */
 int hang_limits_add(struct hang_limits *l, struct hang_request *q, uint64_t now_ns,
 		    uint64_t *ret_timeout_ns);
+
+/* Adds Q without regard to the limits. */
+void hang_limits_put(struct hang_limits *l, struct hang_request *q);
 
 /* Removes Q, which was added to L. */
 void hang_limits_remove(struct hang_limits *l, struct hang_request *q);

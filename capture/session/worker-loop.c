@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include "base/clock.h"
+#include "capture/proc/reader-process.h"
 #include "capture/sandbox/thread.h"
 
 /* The interval of checks for CPUs that go online or offline. */
@@ -179,6 +180,7 @@ void *worker_run(void *userdata)
 	w->counters = counters_free(w->counters);
 	w->watching = heap_targets_free(w->watching);
 	w->collector = collector_free(w->collector);
+	reader_process_end_idle();
 	worker_release(w);
 	return NULL;
 }

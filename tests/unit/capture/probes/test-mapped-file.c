@@ -4,16 +4,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/probes/mapped-file.h"
+#include "capture/proc/reader-process.h"
 #include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
@@ -118,6 +121,31 @@ TEST(test_mute_path)
 	free(hidden.rec);
 }
 
+/*
+ * A process ends although its request hangs, and nothing ends the request. (Threads of this process
+ * would keep it from ending.)
+ */
+TEST(test_mute_exit)
+{
+	struct mapped_file f;
+	siginfo_t info;
+	pid_t pid;
+
+	reader_process_end_idle();
+	pid = fork();
+	if (pid == 0) {
+		mute_fuse_be_mute_to(getpid());
+		_exit(mapped_file_open(getpid(), mute.rec, &local, &f) == -ETIME ? 0 : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
+	assert_int_equal(info.si_code, CLD_EXITED);
+	assert_int_equal(info.si_status, 0);
+	assert_true(mute_fuse_waiting() >= 1);
+	mute_fuse_be_mute_to(0);
+	assert_soon(mute_fuse_waiting() == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_mute_open),
 		cmocka_unit_test(test_mute_close),
 		cmocka_unit_test(test_mute_path),
+		cmocka_unit_test(test_mute_exit),
 	};
 	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
 	int r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;

@@ -5,15 +5,27 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/proc/bounded-read.h"
 #include "capture/proc/mappings.h"
+#include "capture/proc/reader-process.h"
 #include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
+
+/* The children have the directory in which they were forked. */
+static int set_up(void **state)
+{
+	reader_process_end_idle();
+	return own_directory_set_up(state);
+}
 
 static int count(const struct rec_mapping *rec, void *userdata)
 {
@@ -66,7 +78,7 @@ TEST(test_hanging)
 	assert_int_equal(list(42, &n), -EBUSY);
 	assert_int_equal(list(43, &n), 0);
 	assert_int_equal(n, 1);
-	/* The thread that hangs ends when it can read again. */
+	/* The child that hangs ends when it can read again. */
 	writer = open("./proc/42/maps", O_WRONLY | O_CLOEXEC);
 	assert_true(writer >= 0);
 	writer = close_fd(writer);
@@ -74,13 +86,71 @@ TEST(test_hanging)
 	assert_soon(list(42, &n) == 0);
 }
 
+/* Appends the id of the process that reads. */
+static int read_own_id(const char *root, uint32_t pid, struct outbuf *to)
+{
+	pid_t own = getpid();
+
+	(void)root, (void)pid;
+	return outbuf_append(to, &own, sizeof(own));
+}
+
+static pid_t reader_id(void)
+{
+	struct outbuf data = { 0 };
+	pid_t id = -1;
+
+	assert_int_equal(bounded_read("", 42, read_own_id, sizeof(id), &data, NULL), 0);
+	assert_int_equal(data.size, sizeof(id));
+	memcpy(&id, data.data, sizeof(id));
+	outbuf_deinit(&data);
+	return id;
+}
+
+/* One child serves all requests. If it is killed, another one does. */
+TEST(test_killed)
+{
+	pid_t first = reader_id();
+	siginfo_t info;
+
+	assert_int_not_equal(first, getpid());
+	assert_int_equal(reader_id(), first);
+	assert_int_equal(kill(first, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)first, &info, WEXITED | WNOWAIT), 0);
+	assert_int_not_equal(reader_id(), first);
+}
+
+/* A process ends although its child hangs, and the child ends with it. */
+TEST(test_end)
+{
+	siginfo_t info;
+	int r, n;
+	pid_t pid;
+
+	assert_int_equal(mkdir("./proc", 0700), 0);
+	assert_int_equal(mkdir("./proc/42", 0700), 0);
+	assert_int_equal(mkfifo("./proc/42/maps", 0600), 0);
+	pid = fork();
+	if (pid == 0) {
+		r = list(42, &n);
+		_exit(r == -ETIME ? 0 : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
+	assert_int_equal(info.si_code, CLD_EXITED);
+	assert_int_equal(info.si_status, 0);
+	/* Nobody reads the FIFO any more. */
+	assert_soon(open("./proc/42/maps", O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0);
+	assert_int_equal(errno, ENXIO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_whole, own_directory_set_up,
-						own_directory_tear_down),
-		cmocka_unit_test_setup_teardown(test_hanging, own_directory_set_up,
-						own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_whole, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_hanging, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_killed, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_end, set_up, own_directory_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
