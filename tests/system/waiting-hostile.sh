@@ -41,6 +41,13 @@ exec 7>&-
 "$LIST_STACKS" "$TMP/dropped.fxt" >"$TMP/stacks"
 assert_ge "$(grep -c '^waiting' "$TMP/stacks")" $WAITERS "waits that continue"
 
+note "a recorder ends although the file system of a mapped file never answers it"
+gcc -D_GNU_SOURCE -O1 -I "$ROOT" -pthread -o "$TMP/mute-record" \
+	"$ROOT/tests/support/loads/mute-record.c" "$ROOT/tests/support/fakes/mute-fuse.c"
+mkdir "$TMP/mapped"
+expect_exit 0 timeout -k 1 "$(limit 60)" "$TMP/mute-record" "$TMP/mapped" \
+	bash -c 'exec "$@" -p "$MAPPER"' - "$KYMO" record --direct -e memory -d 8s -o "$TMP/mapped.fxt"
+
 note "a deadlock of another user, in a /proc that hides it, with two capabilities"
 gcc -D_GNU_SOURCE -g -O2 -pthread -o "$TMP/why-deadlock" "$ROOT/tests/support/loads/why-deadlock.c"
 "$TMP/why-deadlock" >"$TMP/ready" &
