@@ -126,7 +126,7 @@ static int reader_process_receive(int sock, void *data, size_t size, uint64_t de
 	while (part.iov_len > 0) {
 		union reader_one_fd control;
 		int r = reader_process_wait(sock, deadline_ns);
-		const struct cmsghdr *head;
+		struct cmsghdr *head;
 		ssize_t n;
 
 		if (r < 0)
