@@ -269,6 +269,8 @@ assert_ge "$(records_of "$TMP/blackbox.fxt")" 1 "records of a flight recorder wh
 # (3: it lacks its end)
 expect_exit 3 "$KYMO" check "$TMP/blackbox.fxt"
 assert_says "$TMP/stdout" "the recording was cut off" "its end"
+# (1: the session failed when its service ended)
+expect_exit 1 ask stop blackbox
 # The program has gone on meanwhile.
 expect_exit 0 ask start next -b 4M -e app -o "$TMP/next.fxt"
 expect_soon 60 is_recorded "$load" 1000
