@@ -51,14 +51,20 @@ struct {
 struct python_walk {
 	__u64 shift; /* address in the table of the interpreter's file minus address */
 	__u64 frame; /* the next one; 0 = none */
-	__u64 outer; /* that of the thread's first interpreter, which follows; 0 = none */
+	/* the C frame outside that of `frame`: its current frame has called the chain of `frame` */
+	__u64 caller;
+	__u64 outer; /* the C frame of the thread's first interpreter, which follows; 0 = none */
 	__u64 code;  /* the code object of the last frame; 0 = there was no frame */
 	__u64 id;    /* its id */
 	__u64 now_ns;
-	__u32 file; /* of the interpreter; UNWIND_FILE_NONE = not found yet */
-	__u32 layout;
-	__u32 is_memory; /* records go into the ring of allocations */
-	__u32 first;     /* the number of the innermost marked frame, from 1 on; 0 = none */
+	__u16 file; /* of the interpreter; UNWIND_FILE_NONE = not found yet */
+	/* (numbers are small, since a walk is on the stack, which all programs share) */
+	__u8 layout;
+	__u8 is_memory; /* records go into the ring of allocations */
+	__u8 first;     /* the number of the innermost marked frame, from 1 on; 0 = none */
+	/* if the innermost native frame is marked, it has no frame of Python */
+	__u8 is_bare;
+	__u8 pad_0[2];
 };
 
 __noinline int python_count(__u32 what)
@@ -237,15 +243,25 @@ __noinline __u64 python_code(const struct python_walk *w)
 
 /* ---- frames ---- */
 
+/* Moves W to the current frame of CFRAME. */
+static __always_inline void python_enter(struct python_walk *w, const struct python_layout *l,
+					 __u64 cframe)
+{
+	w->frame = python_word(cframe + l->cframe_current);
+	w->caller = python_word(cframe + l->cframe_previous);
+}
+
 /*
  * Moves W to the next frame. Returns the frame it was at, as a word without an id; 0 = it is
- * unreadable.
+ * unreadable. The last frame of a chain is the one whose caller is the current frame of the next C
+ * frame. (The interpreter's own mark is_entry is also on frames of generators that were not called:
+ * throw() enters an exception into them.)
  */
 __noinline __u64 python_next(struct python_walk *w)
 {
 	const struct python_layout *l = w ? python_layout_of(w) : NULL;
 	__u64 frame, unit, previous;
-	__u8 is_entry = 0;
+	bool is_entry;
 
 	if (!l)
 		return 0;
@@ -253,18 +269,19 @@ __noinline __u64 python_next(struct python_walk *w)
 	w->code = python_word(frame + l->frame_code);
 	if (!w->code ||
 	    bpf_probe_read_user(&previous, sizeof(previous),
-				(const void *)(frame + l->frame_previous)) < 0 ||
-	    bpf_probe_read_user(&is_entry, sizeof(is_entry),
-				(const void *)(frame + l->frame_is_entry)) < 0)
+				(const void *)(frame + l->frame_previous)) < 0)
 		return 0;
 	unit = python_word(frame + l->frame_instruction) - (w->code + l->code_instructions);
 	/* (a function that has just been called is before its first unit) */
 	unit = (__s64)unit < 0 ? 0 : unit >> 1;
 	if (unit > PYTHON_UNIT_MAX)
 		unit = PYTHON_UNIT_MAX;
+	is_entry = !previous || previous == python_word(w->caller + l->cframe_current);
+	if (is_entry)
+		w->caller = python_word(w->caller + l->cframe_previous);
 	w->frame = previous;
-	if (!previous) {
-		w->frame = w->outer;
+	if (!previous && w->outer) {
+		python_enter(w, l, w->outer);
 		w->outer = 0;
 	}
 	return PYTHON_WORD | (is_entry ? PYTHON_IS_ENTRY : 0) | unit << PYTHON_UNIT_SHIFT;
@@ -275,29 +292,36 @@ __noinline __u64 python_next(struct python_walk *w)
 /*
  * The function that executes Python puts its C frame into the thread's state, and then sets the
  * frame there. Both are at its begin: in the first bytes of its code, with the C frame in the first
- * bytes of its stack frame.
+ * bytes of its stack frame. The very first bytes of its code save registers.
  */
-#define PYTHON_BEGIN_BYTES  0x100
-#define PYTHON_CFRAME_BYTES 0x180
-#define PYTHON_UNREADABLE   1 /* an address of no frame */
+#define PYTHON_PROLOGUE_BYTES 0x10
+#define PYTHON_BEGIN_BYTES    0x100
+#define PYTHON_CFRAME_BYTES   0x180
+#define PYTHON_UNREADABLE     1 /* an address of no frame */
 
 /*
- * Returns the frame at CFRAME. If the function may not have set it yet, the value there is an old
- * one, unless the function has it in a register.
+ * Moves W to the current frame of CFRAME, the innermost C frame of the thread. If the function may
+ * not have set it yet, the value there is an old one, unless the function has it in a register.
  */
-static __always_inline __u64 python_current(const struct python_walk *w,
-					    const struct python_layout *l,
-					    const struct unwind_file *f, __u64 cframe)
+static __always_inline void python_enter_innermost(struct python_walk *w,
+						   const struct python_layout *l,
+						   const struct unwind_file *f, __u64 cframe)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	__u64 frame = python_word(cframe + l->cframe_current);
+	__u64 inside = regs->ip + w->shift - f->python.parts[0].begin, frame;
 
-	if (regs->ip + w->shift - f->python.parts[0].begin >= PYTHON_BEGIN_BYTES ||
-	    cframe - regs->sp >= PYTHON_CFRAME_BYTES || frame == regs->si || frame == regs->bx ||
+	python_enter(w, l, cframe);
+	frame = w->frame;
+	/*
+	 * The function executes, and has not put its C frame into the state yet, or has removed it
+	 * again. (If the function does not execute, this means nothing.)
+	 */
+	w->is_bare = inside < PYTHON_PROLOGUE_BYTES || cframe - regs->sp >= PYTHON_CFRAME_BYTES;
+	if (w->is_bare || inside >= PYTHON_BEGIN_BYTES || frame == regs->si || frame == regs->bx ||
 	    frame == regs->bp || frame == regs->r12 || frame == regs->r13 || frame == regs->r14 ||
 	    frame == regs->r15)
-		return frame;
-	return PYTHON_UNREADABLE;
+		return;
+	w->frame = PYTHON_UNREADABLE;
 }
 
 /*
@@ -331,11 +355,10 @@ __noinline bool python_find_thread(struct python_walk *w)
 	}
 	if (!inner)
 		return false;
-	w->frame = python_current(w, l, f, python_word(inner + l->thread_cframe));
-	w->outer =
-		first ? python_word(python_word(first + l->thread_cframe) + l->cframe_current) : 0;
-	if (!w->frame) {
-		w->frame = w->outer;
+	w->outer = first ? python_word(first + l->thread_cframe) : 0;
+	python_enter_innermost(w, l, f, python_word(inner + l->thread_cframe));
+	if (!w->frame && w->outer) {
+		python_enter(w, l, w->outer);
 		w->outer = 0;
 	}
 	return true;
@@ -482,7 +505,7 @@ __noinline __u32 python_depth(const struct python_walk *w, __u32 max)
 	if (!l)
 		return 0;
 	frame = w->frame;
-	outer = w->outer;
+	outer = w->outer ? python_word(w->outer + l->cframe_current) : 0;
 #pragma clang loop unroll(disable)
 	for (; n < PYTHON_DEPTH_MAX; n++) {
 		if (n >= max || !frame)
@@ -494,6 +517,26 @@ __noinline __u32 python_depth(const struct python_walk *w, __u32 max)
 		}
 	}
 	return n;
+}
+
+/*
+ * Adds what readers must know of the native FRAMES to the innermost marked one. IS_SHORT: the
+ * outermost native frames were removed.
+ */
+static __always_inline void python_describe_native(const struct python_walk *w, __u64 *frames,
+						   bool is_short, const __u32 max)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 at = (__u64)w->first - 1;
+
+	barrier_var(at);
+	if (at >= max)
+		return;
+	/* (the address of an interrupted function is not a return address) */
+	if (at == 0 && w->is_bare && frames[0] == (regs->ip | PYTHON_EVAL))
+		frames[0] |= PYTHON_IS_BARE;
+	if (is_short)
+		frames[at] |= PYTHON_IS_SHORT;
 }
 
 /*
@@ -537,6 +580,7 @@ static __always_inline __u32 python_add(struct python_walk *w, struct unwind_wal
 		if (is_full)
 			n = room;
 	}
+	python_describe_native(w, record ? record->frames : memory->frames, is_full, max);
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STACK_STRIDES(max); i++) {
 		if (!w->frame)

@@ -24,9 +24,10 @@ struct python_layout {
 	__u16 runtime_current, runtime_key;
 	/* of PyThreadState: pthread_self(), and the innermost C frame of the interpreter */
 	__u16 thread_id, thread_cframe;
-	__u16 cframe_current; /* of that C frame: the innermost frame of Python */
+	/* of that C frame: the innermost frame of Python, and the next C frame */
+	__u16 cframe_current, cframe_previous;
 	/* of a frame */
-	__u16 frame_code, frame_previous, frame_instruction, frame_is_entry;
+	__u16 frame_code, frame_previous, frame_instruction;
 	/* of a code object, which begins like any object, and of its type's size */
 	__u16 object_type, code_units, code_first_line, code_instructions;
 	__u16 code_file, code_qualname, code_lines;
@@ -58,11 +59,15 @@ struct python_file {
  */
 #define PYTHON_EVAL       (1ull << 62)
 #define PYTHON_NATIVE_END (1ull << 47)
+/* The innermost of these frames can also have these bits. */
+#define PYTHON_IS_BARE    (1ull << 61) /* it can be without a frame of Python: it begins or ends */
+#define PYTHON_IS_SHORT   (1ull << 60) /* the stack's outermost native frames are missing */
+#define PYTHON_EVAL_FLAGS (PYTHON_EVAL | PYTHON_IS_BARE | PYTHON_IS_SHORT)
 
 /* A frame of Python. */
 #define PYTHON_WORD       (1ull << 63)
 #define PYTHON_WORD_MASK  (3ull << 62)
-#define PYTHON_IS_ENTRY   (1ull << 61) /* called from C; the others share a native frame with it */
+#define PYTHON_IS_ENTRY   (1ull << 61) /* the last frame that its native frame executes */
 #define PYTHON_IS_CUT     (1ull << 60) /* the last word: it stands for functions that are missing */
 #define PYTHON_UNIT_SHIFT 43
 #define PYTHON_UNIT_MAX   0x1ffffu /* the number of the code unit; this value: unknown */

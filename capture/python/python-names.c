@@ -179,7 +179,7 @@ struct python_mix {
 	unsigned at, end; /* the frames of Python that are not there yet */
 };
 
-/* Adds the frames of Python up to the next one that was called from C. */
+/* Adds the frames of Python that the next native frame executes. */
 static int python_names_add_group(struct python_names *p, struct python_mix *m)
 {
 	const struct python_stack *s = m->stack;
@@ -198,45 +198,58 @@ static int python_names_add_group(struct python_names *p, struct python_mix *m)
 	return r;
 }
 
-/* Counts the groups of the frames of Python, and the native frames that execute them. */
-static void python_names_count(const struct python_stack *s, unsigned n_native, unsigned *ret_eval,
-			       unsigned *ret_groups)
+/* What is known of a stack before it is put together. */
+struct python_shape {
+	unsigned n_native; /* number of native frames; the frames of Python follow them */
+	unsigned n_eval;   /* of these: those that execute Python */
+	bool skips_bare;   /* the one with PYTHON_IS_BARE has no frame of Python */
+	bool is_short;     /* the outermost native frames are missing */
+};
+
+static struct python_shape python_names_shape(const struct python_stack *s)
 {
-	*ret_eval = *ret_groups = 0;
-	for (unsigned i = 0; i < n_native; i++)
-		*ret_eval += python_names_is_eval(s->frames[i]);
-	for (unsigned i = n_native; i < s->n; i++)
-		*ret_groups += (s->frames[i] & PYTHON_IS_ENTRY) != 0;
+	struct python_shape shape = { .n_native = s->n };
+	unsigned n_groups = 0;
+	bool is_bare = false, is_cut;
+
+	while (shape.n_native > 0 &&
+	       (s->frames[shape.n_native - 1] & PYTHON_WORD_MASK) == PYTHON_WORD)
+		shape.n_native--;
+	for (unsigned i = 0; i < shape.n_native; i++) {
+		if (!python_names_is_eval(s->frames[i]))
+			continue;
+		shape.n_eval++;
+		is_bare |= (s->frames[i] & PYTHON_IS_BARE) != 0;
+		shape.is_short |= (s->frames[i] & PYTHON_IS_SHORT) != 0;
+	}
+	for (unsigned i = shape.n_native; i < s->n; i++)
+		n_groups += (s->frames[i] & PYTHON_IS_ENTRY) != 0;
+	/* (the bit is a guess, but a group that is missing proves it) */
+	is_cut = shape.n_native < s->n && s->frames[s->n - 1] & PYTHON_IS_CUT;
+	shape.skips_bare = is_bare && !is_cut && shape.n_eval > n_groups;
+	return shape;
 }
 
 int python_names_expand(struct python_names *p, const struct python_stack *s, uint64_t *to)
 {
-	struct python_mix m = { .stack = s, .to = to, .end = s->n };
-	unsigned n_native = s->n, n_eval, n_groups, skipped;
-	bool is_cut;
+	const struct python_shape shape = python_names_shape(s);
+	struct python_mix m = { .stack = s, .to = to, .at = shape.n_native, .end = s->n };
+	unsigned n_left = shape.n_eval - shape.skips_bare;
 	int r = 0;
 
-	/* The frames of Python are the last ones. */
-	while (n_native > 0 && (s->frames[n_native - 1] & PYTHON_WORD_MASK) == PYTHON_WORD)
-		n_native--;
-	m.at = n_native;
-	is_cut = n_native < s->n && s->frames[s->n - 1] & PYTHON_IS_CUT;
-	python_names_count(s, n_native, &n_eval, &n_groups);
-	/*
-	 * A function that is just being called has no frame of Python yet. (If frames of Python are
-	 * missing, they are the outermost ones, and no others are known to be missing.)
-	 */
-	skipped = !is_cut && n_eval > n_groups ? n_eval - n_groups : 0;
-	for (unsigned i = 0; r == 0 && i < n_native; i++) {
-		bool is_eval = python_names_is_eval(s->frames[i]);
+	for (unsigned i = 0; r == 0 && i < shape.n_native; i++) {
+		uint64_t frame = s->frames[i];
+		bool is_eval = python_names_is_eval(frame);
 
-		if (is_eval && skipped > 0)
-			skipped--;
-		else if (is_eval)
+		if (is_eval && !(shape.skips_bare && frame & PYTHON_IS_BARE)) {
 			r = python_names_add_group(p, &m);
-		to[m.n++] = s->frames[i] & ~(is_eval ? PYTHON_EVAL : 0);
+			/* Nothing is outside the function that starts a thread. */
+			for (n_left--; r == 0 && n_left == 0 && !shape.is_short && m.at < m.end;)
+				r = python_names_add_group(p, &m);
+		}
+		to[m.n++] = is_eval ? frame & ~PYTHON_EVAL_FLAGS : frame;
 	}
-	/* The native stack is cut, so its outermost functions are those of Python. */
+	/* The native stack is short, so its outermost functions are those of Python. */
 	while (r == 0 && m.at < m.end)
 		r = python_names_add_group(p, &m);
 	return r < 0 ? r : (int)m.n;

@@ -52,7 +52,8 @@ struct python_stack {
  */
 static inline bool python_names_is_eval(uint64_t frame)
 {
-	return (frame & PYTHON_EVAL) && (frame & ~PYTHON_EVAL) < PYTHON_NATIVE_END;
+	return (frame & PYTHON_WORD_MASK) == PYTHON_EVAL &&
+	       (frame & ~PYTHON_EVAL_FLAGS) < PYTHON_NATIVE_END;
 }
 
 /*

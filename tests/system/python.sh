@@ -13,6 +13,7 @@ PYTHON=/usr/bin/python3.11
 [ -x "$PYTHON" ] || skip "there is no $PYTHON"
 LOADS=$ROOT/tests/support/loads
 LOAD=$LOADS/python-load.py
+EVAL=_PyEval_EvalFrameDefault
 INCLUDE=/usr/include/python3.11
 # No compiled modules of others are used, or written.
 export PYTHONDONTWRITEBYTECODE=1
@@ -65,6 +66,13 @@ for n in 1 2 3; do
 done
 note "equal: $(wc -l <"$TMP/truth") stacks with $(grep -o '\.py:\|>:' "$TMP/truth" | wc -l) functions"
 assert_ge "$(wc -l <"$TMP/truth")" 25 "stacks"
+assert_ge "$(grep -c ' cancelled .* cancelled ' "$TMP/truth")" 1 "stacks in cancelled tasks"
+
+note "functions are directly before the interpreter that executes them"
+gojq -r --arg eval "$EVAL" 'select(.function == "getppid") | [.stack[]?] | . as $s | range(length) |
+	select($s[.].module == null and ($s[. + 1] | . == null or (.module != null and .function != $eval))) |
+	$s[.].function' "$TMP/calls" >"$TMP/misplaced"
+assert_eq "$(cat "$TMP/misplaced")" "" "functions in other places"
 
 # ---- samples ----
 
@@ -96,8 +104,6 @@ counted() {
 named_leaf() {
 	counted ";$1;spin"
 }
-
-EVAL=_PyEval_EvalFrameDefault
 
 note "shares and places"
 stolen=$(stolen_ns cpu)

@@ -99,8 +99,26 @@ async def task(depth):
     here()
 
 
+# The exception goes from the innermost coroutine outwards.
+async def cancelled(depth):
+    try:
+        await (cancelled(depth - 1) if depth > 0 else asyncio.sleep(600))
+    finally:
+        here()
+
+
+async def cancel():
+    waiting = asyncio.create_task(cancelled(2))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    try:
+        await waiting
+    except asyncio.CancelledError:
+        here()
+
+
 async def tasks():
-    for wait in (task(0), task(3)):
+    for wait in (task(0), task(3), cancel()):
         await asyncio.create_task(wait)
 
 

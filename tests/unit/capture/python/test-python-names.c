@@ -12,10 +12,12 @@
 
 enum { LINES_BYTES = 512, NATIVE = 0x10000 };
 
-#define EVAL(address) ((address) | PYTHON_EVAL)
-#define CALLED(id)    (PYTHON_WORD | (id))
-#define ENTRY(id)     (PYTHON_WORD | PYTHON_IS_ENTRY | (id))
-#define CUT           (PYTHON_WORD | PYTHON_IS_CUT)
+#define EVAL(address)  ((address) | PYTHON_EVAL)
+#define BARE(address)  (EVAL(address) | PYTHON_IS_BARE)
+#define SHORT(address) (EVAL(address) | PYTHON_IS_SHORT)
+#define CALLED(id)     (PYTHON_WORD | (id))
+#define ENTRY(id)      (PYTHON_WORD | PYTHON_IS_ENTRY | (id))
+#define CUT            (PYTHON_WORD | PYTHON_IS_CUT)
 
 struct names {
 	struct python_names names;
@@ -155,14 +157,40 @@ TEST(test_lines)
 	python_names_deinit(&n.names);
 }
 
-/* A native frame that has no frame of Python yet is the innermost one. */
+/* The innermost native frame has no frame of Python yet, or no longer. */
 TEST(test_called_just_now)
 {
-	const uint64_t frames[] = { EVAL(NATIVE), NATIVE + 1, EVAL(NATIVE + 2), ENTRY(1) };
+	const uint64_t frames[] = { BARE(NATIVE), NATIVE + 1, EVAL(NATIVE + 2), ENTRY(1) };
+	const uint64_t outer[] = { BARE(NATIVE), EVAL(NATIVE + 1), EVAL(NATIVE + 2), ENTRY(1) };
+	const uint64_t has_frame[] = { BARE(NATIVE), NATIVE + 1, EVAL(NATIVE + 2), ENTRY(1),
+				       ENTRY(1) };
+	const uint64_t cut[] = { BARE(NATIVE), EVAL(NATIVE + 1), CUT };
+	const uint64_t none[] = { BARE(NATIVE), NATIVE + 1 };
 	struct names n = { 0 };
 
 	add(&n, 1, "f", 1);
 	expect(&n, frames, 4, false, "0 1 r0 2 ");
+	expect(&n, outer, 4, false, "0 r0 1 2 ");
+	/* The bit is not believed if there are as many frames as executing functions. */
+	expect(&n, has_frame, 5, false, "p0 0 1 r0 2 ");
+	expect(&n, cut, 3, false, "p1 0 1 ");
+	expect(&n, none, 2, false, "0 1 ");
+	python_names_deinit(&n.names);
+}
+
+/* A greenlet: the outermost native frames are of other ones, and so have no frames of Python. */
+TEST(test_greenlet)
+{
+	const uint64_t frames[] = { EVAL(NATIVE),     NATIVE + 1,       EVAL(NATIVE + 2),
+				    EVAL(NATIVE + 3), EVAL(NATIVE + 4), ENTRY(1),
+				    CALLED(2),        ENTRY(3) };
+	struct names n = { 0 };
+
+	add(&n, 1, "f", 1);
+	add(&n, 2, "g", 1);
+	add(&n, 3, "h", 1);
+	expect(&n, frames, 8, false, "p0 0 1 r1 r2 2 3 4 ");
+	expect(&n, frames, 8, true, "r0 0 1 r1 r2 2 3 4 ");
 	python_names_deinit(&n.names);
 }
 
@@ -215,16 +243,22 @@ TEST(test_processes)
 	python_names_deinit(&n.names);
 }
 
-/* If native frames are missing, the functions that they execute are outermost. */
+/*
+ * If native frames are missing, the functions that they execute are outermost. Otherwise nothing is
+ * outside the native frames.
+ */
 TEST(test_cut_native)
 {
-	const uint64_t frames[] = { EVAL(NATIVE), NATIVE + 1, ENTRY(1), CALLED(2), ENTRY(3) };
+	const uint64_t cut[] = { SHORT(NATIVE), NATIVE + 1, ENTRY(1), CALLED(2), ENTRY(3) };
+	const uint64_t whole[] = { EVAL(NATIVE), EVAL(NATIVE + 1), NATIVE + 2, ENTRY(1),
+				   CALLED(2),    ENTRY(2),         ENTRY(3),   CUT };
 	struct names n = { 0 };
 
 	add(&n, 1, "f", 1);
 	add(&n, 2, "g", 1);
 	add(&n, 3, "h", 1);
-	expect(&n, frames, 5, false, "p0 0 1 r1 r2 ");
+	expect(&n, cut, 5, false, "p0 0 1 r1 r2 ");
+	expect(&n, whole, 8, false, "p0 0 r1 r1 r2 r3 1 2 ");
 	python_names_deinit(&n.names);
 }
 
@@ -397,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_innermost),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_called_just_now),
+		cmocka_unit_test(test_greenlet),
 		cmocka_unit_test(test_cut_python),
 		cmocka_unit_test(test_no_python),
 		cmocka_unit_test(test_processes),
