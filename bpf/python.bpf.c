@@ -187,13 +187,42 @@ static __always_inline bool python_send(const struct python_walk *w, const struc
 	return true;
 }
 
-/* Adds the length and the hash of the str at ADDRESS to H, or its begin if it has no hash yet. */
-static __always_inline __u64 python_hash_text(__u64 h, const struct python_layout *l, __u64 address)
-{
-	__u64 hash = python_word(address + l->text_hash);
+/* Words of a text without a hash that its id has, from its begin and from its end. */
+#define PYTHON_HASH_WORDS 4
 
-	h = stack_mix(stack_mix(h, address), python_word(address + l->text_length));
-	return stack_mix(h, hash != (__u64)-1 ? hash : python_word(address + l->text_ascii));
+/*
+ * Adds the str at ADDRESS to H: its length and its hash, or its begin and its end if it has no hash
+ * yet. (The qualified names of methods never get one.)
+ */
+__noinline __u64 python_hash_text(const struct python_walk *w, __u64 h, __u64 address)
+{
+	const struct python_layout *l = w ? python_layout_of(w) : NULL;
+	__u64 length, hash, n;
+	__u32 state;
+
+	if (!l)
+		return h;
+	length = python_word(address + l->text_length);
+	hash = python_word(address + l->text_hash);
+	h = stack_mix(stack_mix(h, address), length);
+	if (hash != (__u64)-1)
+		return stack_mix(h, hash);
+	if (length > 1 << 20)
+		return h;
+	state = (__u32)python_word(address + l->text_state);
+	n = length * (state >> 2 & 7);
+	address += state >> 6 & 1 ? l->text_ascii : l->text_wide;
+	/* Other objects can follow a text, so only its own bytes count. */
+	if (n < sizeof(n))
+		return stack_mix(h, python_word(address) & ((1ull << 8 * n) - 1));
+#pragma clang loop unroll(disable)
+	for (__u32 i = 1; i <= PYTHON_HASH_WORDS; i++) {
+		if (i * sizeof(n) > n)
+			break;
+		h = stack_mix(h, python_word(address + (i - 1) * sizeof(n)));
+		h = stack_mix(h, python_word(address + n - i * sizeof(n)));
+	}
+	return h;
 }
 
 /*
@@ -222,8 +251,9 @@ __noinline __u64 python_code(const struct python_walk *w)
 	h = stack_mix(h, (__u32)python_word(code + l->code_first_line));
 	h = stack_mix(stack_mix(h, lines), python_word(lines + l->bytes_length));
 	h = stack_mix(h, python_word(lines + l->bytes_data));
-	h = python_hash_text(h, l, python_word(code + l->code_qualname));
-	h = python_hash_text(h, l, python_word(code + l->code_file));
+	h = python_hash_text(w, h, python_word(code + l->code_qualname));
+	h = python_hash_text(w, h, python_word(code + l->code_name));
+	h = python_hash_text(w, h, python_word(code + l->code_file));
 	id = h & PYTHON_ID_MASK ?: 1;
 	key = stack_mix(h, (__u64) * (volatile __u32 *)&python_generation << 1 | w->is_memory);
 	slot = key >> (64 - PYTHON_SENT_BITS) & ~1u;

@@ -30,12 +30,11 @@ struct python_layout {
 	__u16 frame_code, frame_previous, frame_instruction;
 	/* of a code object, which begins like any object, and of its type's size */
 	__u16 object_type, code_units, code_first_line, code_instructions;
-	__u16 code_file, code_qualname, code_lines;
+	__u16 code_file, code_name, code_qualname, code_lines;
 	/* of a str */
 	__u16 text_length, text_hash, text_state, text_ascii, text_wide;
 	/* of a bytes */
 	__u16 bytes_length, bytes_data;
-	__u16 pad_0;
 };
 _Static_assert(sizeof(struct python_layout) == 48, "ABI");
 

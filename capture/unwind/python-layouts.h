@@ -35,6 +35,7 @@ static const struct python_layout_row python_layout_rows[] = {
 	    .code_first_line = 72,
 	    .code_instructions = 184,
 	    .code_file = 112,
+	    .code_name = 120,
 	    .code_qualname = 128,
 	    .code_lines = 136,
 	    .text_length = 16,

@@ -65,7 +65,7 @@ for n in 1 2 3; do
 	note "disturbed (try $n): $(grep ' lost' "$TMP/stderr" | tail -n 1)"
 done
 note "equal: $(wc -l <"$TMP/truth") stacks with $(grep -o '\.py:\|>:' "$TMP/truth" | wc -l) functions"
-assert_ge "$(wc -l <"$TMP/truth")" 25 "stacks"
+assert_ge "$(wc -l <"$TMP/truth")" 65 "stacks"
 assert_ge "$(grep -c ' cancelled .* cancelled ' "$TMP/truth")" 1 "stacks in cancelled tasks"
 
 note "functions are directly before the interpreter that executes them"

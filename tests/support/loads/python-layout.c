@@ -39,6 +39,7 @@ int main(void)
 			.code_first_line = offsetof(PyCodeObject, co_firstlineno),
 			.code_instructions = offsetof(PyCodeObject, co_code_adaptive),
 			.code_file = offsetof(PyCodeObject, co_filename),
+			.code_name = offsetof(PyCodeObject, co_name),
 			.code_qualname = offsetof(PyCodeObject, co_qualname),
 			.code_lines = offsetof(PyCodeObject, co_linetable),
 			.text_length = offsetof(PyASCIIObject, length),
