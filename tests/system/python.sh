@@ -122,7 +122,9 @@ for way in ";Caller.from_python;leaf_a;spin" ";Caller.from_c;.*$EVAL;Caller.redu
 done
 summarize "$TMP/python.fxt"
 assert_ge "$(json "$SUMMARY" .python.stacks)" "$all" "stacks with functions of Python"
-assert_eq "$(json "$SUMMARY" '.python | [.full, .unknown] | tojson')" '[0,[]]' "losses"
+assert_eq "$(json "$SUMMARY" '.python.unknown | tojson')" '[]' "unknown versions"
+# (imports at the start have more frames than a stack has room for)
+assert_le "$(json "$SUMMARY" '.python.full')" $((all / 10)) "stacks at the limit"
 # (a busy machine can let a ring fill up)
 assert_le "$(json "$SUMMARY" '.python.unnamed')" $((all / 50)) "functions without a name"
 expect_exit 0 "$KYMO" summary "$TMP/python.fxt"
