@@ -97,11 +97,11 @@ static const char *python_names_function(const struct python_line *at)
 	return at->id & PYTHON_IS_CUT ? PYTHON_NAME_CUT : PYTHON_NAME_UNKNOWN;
 }
 
-/* Writes the name of AT, whose address is ADDRESS. */
-static int python_names_write(const struct python_stack *s, const struct python_line *at,
-			      uint64_t address)
+/* Returns the name of AT, whose address is ADDRESS, as an event. */
+static struct event python_names_event(const struct python_stack *s, const struct python_line *at,
+				       uint64_t address)
 {
-	const struct event ev = {
+	return (struct event){
 		.kind = EVENT_FRAME,
 		.ts_ns = s->ts_ns,
 		.frame = { .process = s->koid,
@@ -111,8 +111,6 @@ static int python_names_write(const struct python_stack *s, const struct python_
 			   .module = FRAMES_PYTHON_MODULE,
 			   .line = at->line },
 	};
-
-	return s->write(s->userdata, &ev);
 }
 
 /* Finds what WORD, a frame of Python, stands for. */
@@ -157,13 +155,17 @@ static int python_names_address(struct python_names *p, const struct python_stac
 {
 	const struct python_line at = python_names_line(p, word);
 	struct python_place *place = python_names_place(p, s, &at);
+	struct event ev;
 	int r = 0;
 
 	if (!place)
 		return -ENOMEM;
 	p->n_unknown += !at.code && !(word & PYTHON_IS_CUT);
+	ev = python_names_event(s, &at, place->address);
 	if (place->chunk != p->chunk)
-		r = python_names_write(s, &at, place->address);
+		r = s->write(s->userdata, &ev);
+	if (r == 0 && s->hold)
+		r = s->hold(s->userdata, &ev);
 	place->chunk = p->chunk;
 	*ret = place->address;
 	return r;

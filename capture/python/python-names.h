@@ -43,6 +43,11 @@ struct python_stack {
 	uint64_t ts_ns;
 	/* Writes EV, the name of an address. Returns 0 or a negative errno. */
 	int (*write)(void *userdata, const struct event *ev);
+	/*
+	 * NULL, or the stack will be repeated: notes EV, the name of an address in it, which is
+	 * also written if necessary. Returns like WRITE.
+	 */
+	int (*hold)(void *userdata, const struct event *ev);
 	void *userdata;
 };
 

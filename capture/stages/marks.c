@@ -7,14 +7,13 @@
 /*
  * Begins to note state. Mappings are left out, since model/maps has them. Settings of sampling are
  * left out, since the options have them. Single allocations are not repeated. Names of functions of
- * Python are written again with the first stack of a chunk that has them (capture/python), except
- * those of stacks that are repeated here, which only watched processes have.
+ * Python are written again with the first stack of a chunk that has them (capture/python), so only
+ * those of stacks that are repeated here are noted (FXT_HOLDS_NAME).
  */
 static int marks_begin(void *stage, const struct session_options *o)
 {
 	const uint32_t without = 1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING |
-				 1u << FXT_HOLDS_ALLOC |
-				 (o->categories & CATEGORIES_MEMORY ? 0 : 1u << FXT_HOLDS_FRAME);
+				 1u << FXT_HOLDS_ALLOC | 1u << FXT_HOLDS_FRAME;
 	struct marks *m = stage;
 	int r = m->pipe->splits ? fxt_holds_new(&m->holds, &fxt_holds_events, without) : 0;
 

@@ -12,6 +12,7 @@
 #include "capture/stages/named-stacks.h"
 #include "capture/stages/profiler-parts.h"
 #include "model/calls/call-syscalls.h"
+#include "writer/fxt/fxt-holds.h"
 #include "writer/fxt/fxt-wire.h"
 
 /* No program has code in its first page. */
@@ -181,6 +182,13 @@ static int profiler_write_name(void *userdata, const struct event *ev)
 	return profiler_write_event(userdata, ev);
 }
 
+static int profiler_hold_name(void *userdata, const struct event *ev)
+{
+	struct fxt_holds *holds = ((struct profiler *)userdata)->pipe->archive->holds;
+
+	return holds ? fxt_holds_name(holds, ev) : 0;
+}
+
 int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t *frames,
 			unsigned n)
 {
@@ -192,6 +200,8 @@ int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t
 		.returns = sample->sample.kind == SAMPLE_NAMED,
 		.ts_ns = sample->ts_ns,
 		.write = profiler_write_name,
+		/* named stacks are repeated in each chunk (capture/stages/marks) */
+		.hold = sample->sample.kind == SAMPLE_NAMED ? profiler_hold_name : NULL,
 		.userdata = p,
 	};
 

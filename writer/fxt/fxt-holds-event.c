@@ -122,3 +122,15 @@ int fxt_holds_event(struct fxt_holds *h, const struct event *ev)
 	}
 	return r < 0 ? r : 0;
 }
+
+int fxt_holds_name(struct fxt_holds *h, const struct event *ev)
+{
+	const struct fxt_holds_key key = { .kind = FXT_HOLDS_NAME,
+					   .a = ev->frame.process,
+					   .b = ev->frame.address,
+					   .c = ev->frame.depth };
+	void *what = (void *)(uintptr_t)ev;
+	int r = fxt_holds_find(h, &key) ? 0 : fxt_holds_keep(h, &key, ev->frame.process, what);
+
+	return r < 0 ? r : 0;
+}

@@ -269,6 +269,19 @@ static int fxt_holds_process_by_rule(struct fxt_holds *h, const struct fxt_holds
 	return 0;
 }
 
+/* Discards the state that ends with the process of INPUT. */
+static void fxt_holds_exit(struct fxt_holds *h, const struct fxt_holds_input *input)
+{
+	const struct fxt_holds_key watch = { .kind = FXT_HOLDS_WATCH,
+					     .from = input->from,
+					     .a = input->pid };
+
+	/* Allocations are kept: blocks that were not freed are recorded later. */
+	fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
+	if (!fxt_holds_find(h, &watch))
+		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_NAME, FXT_HOLDS_NAME);
+}
+
 int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, void *what)
 {
 	switch (input->row) {
@@ -280,9 +293,8 @@ int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, 
 		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_OTHER_FILE, FXT_HOLDS_OTHER_FILE);
 		break;
 	case FXT_ROW_EXIT:
-		/* Allocations are kept: blocks that were not freed are recorded later. */
 		if (fxt_holds_number_of(input, FXT_NAME_PROCESS_ENDS))
-			fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
+			fxt_holds_exit(h, input);
 		break;
 	case FXT_ROW_WATCH_BEGIN:
 	case FXT_ROW_WATCH_END:

@@ -29,6 +29,7 @@ enum fxt_holds_kind {
 	FXT_HOLDS_WATCH,
 	FXT_HOLDS_STACK,       /* the event `stack` */
 	FXT_HOLDS_STACK_TRACE, /* the frames of that stack */
+	FXT_HOLDS_NAME,        /* the function of a frame; without a watch, until its process ends */
 	FXT_HOLDS_USAGE,
 	FXT_HOLDS_ALLOC, /* a live allocation */
 	FXT_HOLDS_CONTEXT,
@@ -114,4 +115,10 @@ int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, 
  * -ENOMEM.
  */
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev);
+
+/*
+ * Keeps EV, an EVENT_FRAME, for a stack that is kept. A name that is kept already stays where it
+ * is: before the stacks that need it. Returns 0 or -ENOMEM.
+ */
+int fxt_holds_name(struct fxt_holds *h, const struct event *ev);
 extern const struct fxt_holds_ops fxt_holds_events;

@@ -23,6 +23,7 @@ struct names {
 	struct python_names names;
 	uint32_t koid;      /* of all names; 0 = 70 */
 	char written[2048]; /* the names that were written: "function:line@place " each */
+	unsigned n_held;    /* number of names that were noted */
 };
 
 /* The texts of the event stay valid as long as the names. */
@@ -48,6 +49,16 @@ static int write_name(void *userdata, const struct event *ev)
 	assert_int_equal(ev->frame.process, n->koid ?: 70);
 	snprintf(n->written + used, sizeof(n->written) - used, "%s:%u@%u ", ev->frame.function,
 		 ev->frame.line, (unsigned)(ev->frame.address - PYTHON_FIRST_ADDRESS) / 16);
+	return 0;
+}
+
+static int hold_name(void *userdata, const struct event *ev)
+{
+	struct names *n = userdata;
+
+	assert_int_equal(ev->kind, EVENT_FRAME);
+	assert_string_equal(ev->frame.function, "f");
+	n->n_held++;
 	return 0;
 }
 
@@ -243,6 +254,26 @@ TEST(test_processes)
 	python_names_deinit(&n.names);
 }
 
+/* Names in stacks that are repeated are noted, also if another stack has written them. */
+TEST(test_repeated)
+{
+	const uint64_t frames[] = { EVAL(NATIVE), ENTRY(1) };
+	struct names n = { 0 };
+	struct python_stack stack = {
+		.frames = frames, .n = 2, .koid = 70, .write = write_name, .userdata = &n
+	};
+	uint64_t to[2];
+
+	add(&n, 1, "f", 1);
+	assert_int_equal(python_names_expand(&n.names, &stack, to), 2);
+	assert_int_equal(n.n_held, 0);
+	stack.hold = hold_name;
+	assert_int_equal(python_names_expand(&n.names, &stack, to), 2);
+	assert_int_equal(n.n_held, 1);
+	assert_string_equal(n.written, "f:2@0 ");
+	python_names_deinit(&n.names);
+}
+
 /*
  * If native frames are missing, the functions that they execute are outermost. Otherwise nothing is
  * outside the native frames.
@@ -435,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_cut_python),
 		cmocka_unit_test(test_no_python),
 		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_repeated),
 		cmocka_unit_test(test_cut_native),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_random),

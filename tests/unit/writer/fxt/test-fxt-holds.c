@@ -119,6 +119,10 @@ static void say(char *to, size_t n, const struct event *ev)
 		snprintf(to, n, "stack %u %lu of %lu %lu\n", ev->pid, (unsigned long)ev->sample.id,
 			 (unsigned long)ev->sample.frames[0], (unsigned long)ev->sample.frames[1]);
 		return;
+	case EVENT_FRAME:
+		snprintf(to, n, "name %u %lx %s\n", ev->frame.process,
+			 (unsigned long)ev->frame.address, ev->frame.function);
+		return;
 	case EVENT_USAGE:
 		snprintf(to, n, "usage %u %s %lu: %lu\n", ev->pid,
 			 resource_names[ev->usage.resource], (unsigned long)ev->usage.stack,
@@ -202,6 +206,50 @@ TEST(test_watches)
 	assert_holds(h, "watch 11 memory by libc\n");
 }
 
+static void name(struct fxt_holds *h, uint32_t pid, uint64_t address)
+{
+	const struct event ev = {
+		.kind = EVENT_FRAME,
+		.frame = { .process = pid, .address = address, .function = "f", .source = "" },
+	};
+
+	assert_int_equal(fxt_holds_event(h, &ev), 0);
+	assert_int_equal(fxt_holds_name(h, &ev), 0);
+}
+
+/*
+ * Names are before the stacks that need them. They end with the watch, or with a process that is
+ * not watched.
+ */
+TEST(test_names)
+{
+	_cleanup_(fxt_holds_freep) struct fxt_holds *h = begin(1u << FXT_HOLDS_FRAME);
+
+	of_process(h, EVENT_WATCH_BEGIN, WATCHED);
+	for (uint32_t pid = WATCHED; pid <= OTHER; pid++) {
+		name(h, pid, 0x10);
+		name(h, pid, 0x20);
+		stack(h, pid, SAMPLE_NAMED, 7);
+		name(h, pid, 0x10);
+	}
+	assert_holds(h, "watch 10 memory by libc\n"
+			"name 10 10 f\n"
+			"name 10 20 f\n"
+			"stack 10 7 of 7 8\n"
+			"name 11 10 f\n"
+			"name 11 20 f\n"
+			"stack 11 7 of 7 8\n");
+	of_process(h, EVENT_EXIT, WATCHED);
+	of_process(h, EVENT_EXIT, OTHER);
+	assert_holds(h, "watch 10 memory by libc\n"
+			"name 10 10 f\n"
+			"name 10 20 f\n"
+			"stack 10 7 of 7 8\n"
+			"stack 11 7 of 7 8\n");
+	of_process(h, EVENT_WATCH_END, WATCHED);
+	assert_holds(h, "stack 11 7 of 7 8\n");
+}
+
 /* Events that are kept elsewhere are not held. */
 TEST(test_without)
 {
@@ -252,7 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_last_word), cmocka_unit_test(test_sheds_and_contexts),
 		cmocka_unit_test(test_watches),   cmocka_unit_test(test_without),
-		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_room),      cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
