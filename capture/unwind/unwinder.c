@@ -25,6 +25,7 @@
 #include "capture/unwind/unwind-aside.h"
 #include "capture/unwind/unwind-async.h"
 #include "capture/unwind/unwind-cache.h"
+#include "capture/unwind/unwind-pythons.h"
 #include "capture/unwind/unwind-queue.h"
 
 /* Files of this size are read in a separate thread: their tables take up to some seconds. */
@@ -36,18 +37,10 @@ enum {
 	 * A file is given up after this many misses: processes can end before their file is opened.
 	 */
 	MISSED_MAX = 200,
-	PYTHONS_MAX = 16,
 };
 
 /* The interval in which a wait checks whether it is called off. */
 #define CALLED_OFF_NS UINT64_C(50000000)
-
-/* A file with an interpreter of Python whose layout is unknown. */
-struct unwinder_python {
-	uint32_t version, generation;
-	uint32_t number; /* of the file, which belonged to another file before `generation` */
-	bool is_passed;  /* a walk has passed it */
-};
 
 struct unwinder {
 	pthread_mutex_t lock; /* guards all members up to the next blank line */
@@ -62,8 +55,7 @@ struct unwinder {
 	unsigned n_to_list;
 	bool lists; /* a process is being listed */
 	struct unwinder_counts counts;
-	struct unwinder_python pythons[PYTHONS_MAX];
-	unsigned n_pythons;
+	struct unwind_pythons pythons;
 
 	/* The members below are for the thread. */
 	int stop_fd;
@@ -133,23 +125,6 @@ static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
 	return TAKE_FD(fd);
 }
 
-/* Notes that file NUMBER has an interpreter of VERSION, whose layout is unknown. */
-static void unwinder_note_python(struct unwinder *u, uint32_t number, uint32_t version)
-{
-	struct unwinder_python python = { .version = version,
-					  .generation = u->maps.files[number].generation,
-					  .number = number };
-	bool is_known = false;
-
-	pthread_mutex_lock(&u->lock);
-	for (unsigned i = 0; i < u->n_pythons; i++)
-		is_known |= u->pythons[i].number == number &&
-			    u->pythons[i].generation == python.generation;
-	if (!is_known && u->n_pythons < PYTHONS_MAX)
-		u->pythons[u->n_pythons++] = python;
-	pthread_mutex_unlock(&u->lock);
-}
-
 static int unwinder_put(struct unwinder *u, uint32_t number, const struct unwind_table *table)
 {
 	uint64_t n_taken = 0;
@@ -159,11 +134,17 @@ static int unwinder_put(struct unwinder *u, uint32_t number, const struct unwind
 
 	pthread_mutex_lock(&u->lock);
 	u->counts.n_evicted += n_taken;
+	unwind_pythons_collect(&u->pythons, u->maps.files, number);
 	pthread_mutex_unlock(&u->lock);
 	if (has_room)
 		r = unwind_maps_put(&u->maps, number, table);
-	if (r == 0 && u->maps.files[number].python.layout == PYTHON_LAYOUT_UNKNOWN)
-		unwinder_note_python(u, number, (uint32_t)table->python.version);
+	/* (a table without rows is not stored) */
+	if (r < 0 || table->n_rows == 0 ||
+	    u->maps.files[number].python.layout != PYTHON_LAYOUT_UNKNOWN)
+		return r;
+	pthread_mutex_lock(&u->lock);
+	unwind_pythons_add(&u->pythons, number, (uint32_t)table->python.version);
+	pthread_mutex_unlock(&u->lock);
 	return r;
 }
 
@@ -747,20 +728,10 @@ struct unwinder_counts unwinder_counts(struct unwinder *u)
 unsigned unwinder_unknown_pythons(struct unwinder *u,
 				  uint32_t versions[static UNWINDER_PYTHONS_MAX])
 {
-	unsigned n = 0, at;
+	unsigned n;
 
 	pthread_mutex_lock(&u->lock);
-	for (unsigned i = 0; i < u->n_pythons; i++) {
-		struct unwinder_python *p = &u->pythons[i];
-		const struct unwind_file *f = &u->maps.files[p->number];
-
-		p->is_passed |= f->generation == p->generation &&
-				__atomic_load_n(&f->python.passed, __ATOMIC_RELAXED);
-		for (at = 0; at < n && versions[at] != p->version;)
-			at++;
-		if (p->is_passed && at == n && n < UNWINDER_PYTHONS_MAX)
-			versions[n++] = p->version;
-	}
+	n = unwind_pythons_list(&u->pythons, u->maps.files, versions, UNWINDER_PYTHONS_MAX);
 	pthread_mutex_unlock(&u->lock);
 	return n;
 }
