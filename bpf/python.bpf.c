@@ -131,7 +131,7 @@ static __always_inline __u32 python_copy_text(const struct python_layout *l, __u
 	return bpf_probe_read_user(to, n, (const void *)address) < 0 ? 0 : n;
 }
 
-/* Fills REC with the texts of code object CODE. */
+/* Fills REC with the texts of code object CODE. Returns 1 if it has a name, 0 if not. */
 __noinline int python_fill(struct rec_python_code *rec, const struct python_walk *w, __u64 code)
 {
 	const struct python_layout *l;
@@ -147,44 +147,55 @@ __noinline int python_fill(struct rec_python_code *rec, const struct python_walk
 				 PYTHON_NAME_BYTES, false, &rec->name_kind, &rec->name_is_cut);
 	rec->n_file = python_copy_text(l, python_word(code + l->code_file), rec->file,
 				       PYTHON_FILE_BYTES, true, &rec->file_kind, &rec->file_is_cut);
-	return 0;
+	return rec->n_name > 0;
 }
 
-/* Sends the code object of W as ID, with room for its lines of size I. */
-#define PYTHON_SEND(i)                                                                             \
-	rec = rec_reserve_spare(ring, sizeof(*rec) + PYTHON_LINES_BYTES(i), 1, w->now_ns);         \
-	if (!rec)                                                                                  \
-		return false;                                                                      \
-	rec_fill_head(&rec->head, w->now_ns, kind, sizeof(*rec) + PYTHON_LINES_BYTES(i),           \
-		      bpf_get_current_task_btf());                                                 \
-	if (n > PYTHON_LINES_BYTES(i))                                                             \
-		n = PYTHON_LINES_BYTES(i);                                                         \
-	barrier_var(n);                                                                            \
-	if (n > PYTHON_LINES_BYTES(i) ||                                                           \
-	    bpf_probe_read_user(rec->lines, n, (const void *)(lines + l->bytes_data)) < 0)         \
-	n = 0
-
-static __always_inline bool python_send(const struct python_walk *w, const struct python_layout *l,
-					__u64 id)
+/*
+ * Sends the code object of W as ID, with at most ROOM of the N bytes of its table of LINES. Returns
+ * 0 if there is no room in the ring, 1 if the name was not readable, 2 otherwise.
+ */
+static __always_inline int python_send_part(const struct python_walk *w,
+					    const struct python_layout *l, __u64 id, __u64 lines,
+					    __u64 n, const __u32 room)
 {
 	__u32 ring = w->is_memory ? REC_RING_MEMORY : REC_RING_STACKS;
 	__u16 kind = w->is_memory ? REC_HEAP_PYTHON_CODE : REC_PYTHON_CODE;
-	__u64 lines = python_word(w->code + l->code_lines);
-	__u64 n = python_word(lines + l->bytes_length);
-	struct rec_python_code *rec;
+	struct rec_python_code *rec = rec_reserve_spare(ring, sizeof(*rec) + room, 1, w->now_ns);
+	int is_named;
 
-	if (n <= PYTHON_LINES_BYTES(0)) {
-		PYTHON_SEND(0);
-	} else if (n <= PYTHON_LINES_BYTES(1)) {
-		PYTHON_SEND(1);
-	} else {
-		PYTHON_SEND(2);
-	}
+	if (!rec)
+		return 0;
+	rec_fill_head(&rec->head, w->now_ns, kind, sizeof(*rec) + room,
+		      bpf_get_current_task_btf());
+	if (n > room)
+		n = room;
+	barrier_var(n);
+	if (n > room ||
+	    bpf_probe_read_user(rec->lines, n, (const void *)(lines + l->bytes_data)) < 0)
+		n = 0;
 	rec->id = id;
 	rec->n_lines = n;
-	python_fill(rec, w, w->code);
+	is_named = python_fill(rec, w, w->code);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-	return true;
+	return 1 + (is_named != 0);
+}
+
+/*
+ * Sends the code object of W as ID. If there is no room for all of its table of lines, the begin of
+ * the table is sent. Returns like python_send_part().
+ */
+static __always_inline int python_send(const struct python_walk *w, const struct python_layout *l,
+				       __u64 id)
+{
+	__u64 lines = python_word(w->code + l->code_lines);
+	__u64 n = python_word(lines + l->bytes_length);
+	int sent = 0;
+
+	if (n > PYTHON_LINES_BYTES(1))
+		sent = python_send_part(w, l, id, lines, n, PYTHON_LINES_BYTES(2));
+	if (!sent && n > PYTHON_LINES_BYTES(0))
+		sent = python_send_part(w, l, id, lines, n, PYTHON_LINES_BYTES(1));
+	return sent ?: python_send_part(w, l, id, lines, n, PYTHON_LINES_BYTES(0));
 }
 
 /* Words of a text without a hash that its id has, from its begin and from its end. */
@@ -237,6 +248,7 @@ __noinline __u64 python_code(const struct python_walk *w)
 	const struct unwind_file *f;
 	__u64 h, code, lines, id, key, *latest, *other;
 	__u32 slot, next;
+	int sent;
 
 	if (!w)
 		return 0;
@@ -264,8 +276,12 @@ __noinline __u64 python_code(const struct python_walk *w)
 		return 0;
 	if (*(volatile __u64 *)latest == key || *(volatile __u64 *)other == key)
 		return id;
-	if (!python_send(w, l, id))
+	sent = python_send(w, l, id);
+	if (!sent)
 		return 0;
+	/* (a name that is not in memory now can be there next time) */
+	if (sent == 1)
+		return id;
 	*(volatile __u64 *)other = *(volatile __u64 *)latest;
 	*(volatile __u64 *)latest = key;
 	return id;

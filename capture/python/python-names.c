@@ -36,14 +36,24 @@ void python_names_deinit(struct python_names *p)
 
 /* ---- code objects ---- */
 
+/* Returns the memory that CODE uses. */
+static size_t python_names_bytes(const struct python_code *code)
+{
+	return (size_t)(code->lines - (const uint8_t *)code) + code->n_lines + OVERHEAD;
+}
+
 int python_names_add(struct python_names *p, const struct rec_python_code *rec)
 {
 	char name[NAME_MAX_BYTES], file[FILE_MAX_BYTES] = "...";
 	size_t n_name, n_file, bytes, at = rec->file_is_cut ? strlen(file) : 0;
-	struct python_code *code;
+	struct python_code *code = table_get(&p->now, rec->id);
 
-	if (table_get(&p->now, rec->id))
+	if (code && (*code->name || rec->n_name == 0))
 		return 0;
+	if (code) {
+		p->bytes -= python_names_bytes(code);
+		free(table_remove(&p->now, rec->id));
+	}
 	python_code_text(rec->name, rec->n_name, rec->name_kind, name, sizeof(name) - 3);
 	if (rec->name_is_cut)
 		strcat(name, "...");
@@ -61,7 +71,7 @@ int python_names_add(struct python_names *p, const struct rec_python_code *rec)
 	memcpy(code->name + n_name + n_file, rec->lines, rec->n_lines);
 	code->file = code->name + n_name;
 	code->lines = (const uint8_t *)code->name + n_name + n_file;
-	p->bytes += sizeof(*code) + bytes + OVERHEAD;
+	p->bytes += python_names_bytes(code);
 	return 0;
 }
 
@@ -90,9 +100,14 @@ struct python_line {
 	uint32_t line;                  /* 0 = unknown */
 };
 
+static bool python_names_is_known(const struct python_line *at)
+{
+	return at->code && *at->code->name;
+}
+
 static const char *python_names_function(const struct python_line *at)
 {
-	if (at->code && *at->code->name)
+	if (python_names_is_known(at))
 		return at->code->name;
 	return at->id & PYTHON_IS_CUT ? PYTHON_NAME_CUT : PYTHON_NAME_UNKNOWN;
 }
@@ -133,7 +148,8 @@ static struct python_line python_names_line(const struct python_names *p, uint64
 static struct python_place *python_names_place(struct python_names *p, const struct python_stack *s,
 					       const struct python_line *at)
 {
-	const uint64_t key[] = { s->koid, at->id, at->line };
+	/* (a function whose name was unreadable can get one later) */
+	const uint64_t key[] = { s->koid, at->id, at->line, python_names_is_known(at) };
 	struct python_place *place;
 
 	if (p->places.n_used >= PYTHON_PLACES_MAX)
@@ -160,7 +176,7 @@ static int python_names_address(struct python_names *p, const struct python_stac
 
 	if (!place)
 		return -ENOMEM;
-	p->n_unknown += !at.code && !(word & PYTHON_IS_CUT);
+	p->n_unknown += !python_names_is_known(&at) && !(word & PYTHON_IS_CUT);
 	ev = python_names_event(s, &at, place->address);
 	if (place->chunk != p->chunk)
 		r = s->write(s->userdata, &ev);

@@ -31,7 +31,7 @@ struct python_names {
 	struct table places;      /* hash -> struct python_place, owned */
 	uint64_t next_address;    /* of the next place; 0 = there was none */
 	uint32_t chunk;           /* incremented when all names must be written again */
-	uint64_t n_unknown;       /* frames without a code object */
+	uint64_t n_unknown;       /* frames whose function is unknown */
 };
 
 /* A walked stack of a program. */
@@ -88,7 +88,10 @@ static inline unsigned python_names_end_of_native(const uint64_t *frames, unsign
 
 void python_names_deinit(struct python_names *p);
 
-/* Keeps the code object REC, which was checked. Returns 0 or -ENOMEM. */
+/*
+ * Keeps the code object REC, which was checked. It replaces one whose name was unreadable. Returns 0
+ * or -ENOMEM.
+ */
 int python_names_add(struct python_names *p, const struct rec_python_code *rec);
 
 /*

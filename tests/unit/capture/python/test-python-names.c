@@ -349,6 +349,24 @@ TEST(test_unknown)
 	python_names_deinit(&n.names);
 }
 
+/* The name of a function was not readable when it was sent for the first time. */
+TEST(test_name_later)
+{
+	const uint64_t frames[] = { EVAL(NATIVE), ENTRY(1) };
+	struct names n = { 0 };
+
+	add(&n, 1, "", 1);
+	expect(&n, frames, 2, false, "p0 0 ");
+	assert_int_equal(n.names.n_unknown, 1);
+	add(&n, 1, "f", 1);
+	expect(&n, frames, 2, false, "p1 0 ");
+	add(&n, 1, "", 1);
+	expect(&n, frames, 2, false, "p1 0 ");
+	assert_string_equal(n.written, PYTHON_NAME_UNKNOWN ":2@0 f:2@1 ");
+	assert_int_equal(n.names.n_unknown, 1);
+	python_names_deinit(&n.names);
+}
+
 /* Texts that are cut show it: the end of a name, and the begin of a path. */
 TEST(test_long_texts)
 {
@@ -472,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_long_texts),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_name_later),
 		cmocka_unit_test(test_turn),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_tables),
