@@ -585,11 +585,20 @@ static __always_inline void python_describe_native(const struct python_walk *w, 
 		frames[at] |= PYTHON_IS_SHORT;
 }
 
+/* Adds a frame that stands for missing ones to the N FRAMES, if there is room. */
+static __always_inline __u32 python_cut(__u64 *frames, __u64 n, const __u32 max)
+{
+	barrier_var(n);
+	if (n < max)
+		frames[n++] = PYTHON_WORD | PYTHON_IS_CUT;
+	return n;
+}
+
 /*
  * Adds the frames of Python to the N frames in RECORD or MEMORY (one of the two is NULL), which has
  * room for MAX frames. If there are many native frames, the outermost ones leave room, unless no
- * marked one would be left. If frames are missing, the stack has MAX frames, so that readers know
- * it.
+ * marked one would be left. If frames are missing, the stack has MAX frames, or a frame
+ * PYTHON_IS_CUT, so that readers know it.
  */
 static __always_inline __u32 python_add(struct python_walk *w, struct unwind_walk *at,
 					struct rec_stack *record, struct memory_stack *memory,
@@ -621,7 +630,7 @@ static __always_inline __u32 python_add(struct python_walk *w, struct unwind_wal
 		is_full = n > room;
 		if (is_full && w->first > room) {
 			python_count(PYTHON_COUNT_FULL);
-			return n;
+			return python_cut(record ? record->frames : memory->frames, n, max);
 		}
 		if (is_full)
 			n = room;
