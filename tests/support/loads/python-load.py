@@ -10,7 +10,8 @@
 #	allocates   allocates blocks of 100000 bytes in a method, and keeps them
 #	other       shares, in an interpreter of its own
 #	killed      as threads, and kills itself meanwhile
-#	leaks       loses 12345 bytes in the module callback, whose path follows (python-callback.c)
+#	leaks       loses 12345 bytes some times in the module callback, whose path follows
+#	            (python-callback.c)
 import asyncio
 import functools
 import json
@@ -78,7 +79,10 @@ def lose():
     spec = importlib.util.spec_from_file_location("callback", sys.argv[3])
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.leak(12345)
+    # (the first ones come before the unwind table of the module)
+    for _ in range(20):
+        module.leak(12345)
+        time.sleep(0.05)
 
 
 def chain_2(ms):
