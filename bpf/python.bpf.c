@@ -345,29 +345,49 @@ __noinline __u64 python_next(struct python_walk *w)
 #define PYTHON_CFRAME_BYTES   0x180
 #define PYTHON_UNREADABLE     1 /* an address of no frame */
 
+/* Returns true if one of the REGS has VALUE. */
+static __always_inline bool python_is_in_register(const struct pt_regs *regs, __u64 value)
+{
+	return value == regs->ax || value == regs->cx || value == regs->dx || value == regs->di ||
+	       value == regs->r8 || value == regs->r9 || value == regs->r10 || value == regs->r11;
+}
+
+/* As python_is_in_register(), for those in which the function has its frame. */
+static __always_inline bool python_is_frame_in_register(const struct pt_regs *regs, __u64 value)
+{
+	return value == regs->si || value == regs->bx || value == regs->bp || value == regs->r12 ||
+	       value == regs->r13 || value == regs->r14 || value == regs->r15;
+}
+
 /*
  * Moves W to the current frame of CFRAME, the innermost C frame of the thread. If the function may
- * not have set it yet, the value there is an old one, unless the function has it in a register.
+ * not have set it yet, the value there is an old one, unless the function has it in a register. Then
+ * W begins at the caller, whose C frame, or its current frame, is what the function is about to
+ * store, so it is in a register.
  */
 static __always_inline void python_enter_innermost(struct python_walk *w,
 						   const struct python_layout *l,
 						   const struct unwind_file *f, __u64 cframe)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	__u64 inside = regs->ip + w->shift - f->python.parts[0].begin, frame;
+	__u64 inside = regs->ip + w->shift - f->python.parts[0].begin, caller, frame;
 
 	python_enter(w, l, cframe);
-	frame = w->frame;
 	/*
 	 * The function executes, and has not put its C frame into the state yet, or has removed it
 	 * again. (If the function does not execute, this means nothing.)
 	 */
 	w->is_bare = inside < PYTHON_PROLOGUE_BYTES || cframe - regs->sp >= PYTHON_CFRAME_BYTES;
-	if (w->is_bare || inside >= PYTHON_BEGIN_BYTES || frame == regs->si || frame == regs->bx ||
-	    frame == regs->bp || frame == regs->r12 || frame == regs->r13 || frame == regs->r14 ||
-	    frame == regs->r15)
+	if (w->is_bare || inside >= PYTHON_BEGIN_BYTES ||
+	    python_is_frame_in_register(regs, w->frame))
 		return;
-	w->frame = PYTHON_UNREADABLE;
+	w->is_bare = 1;
+	caller = w->caller;
+	frame = python_word(caller + l->cframe_current);
+	if (python_is_in_register(regs, caller) || (frame && python_is_in_register(regs, frame)))
+		python_enter(w, l, caller);
+	else
+		w->frame = PYTHON_UNREADABLE;
 }
 
 /*
