@@ -391,15 +391,30 @@ static __always_inline void python_enter_innermost(struct python_walk *w,
 }
 
 /*
- * Sets the innermost frames of the thread. A thread can be in two interpreters at a time. Returns
- * false if its state is not found.
+ * Returns true if CFRAME, the innermost C frame of a state, can be one of this thread. SELF is the
+ * thread pointer. A state has the number of the thread that has made it, and another thread can use
+ * it. So the C frame must be on the stack of this thread: below its thread pointer, or for the first
+ * thread, whose stack is the highest one, anywhere above its stack pointer. A state without frames
+ * of Python has a C frame of its own, which is the outermost one.
+ */
+static __always_inline bool python_is_own(const struct python_layout *l, __u64 cframe, __u64 self)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 sp = regs->sp, end = self > sp ? self : PYTHON_NATIVE_END;
+
+	return (cframe >= sp && cframe < end) || !python_word(cframe + l->cframe_previous);
+}
+
+/*
+ * Sets the innermost frames of the thread. A thread can be in two interpreters at a time: then its
+ * current state is not that of its key. Returns false if its state is not found.
  */
 __noinline bool python_find_thread(struct python_walk *w)
 {
 	const struct python_layout *l = w ? python_layout_of(w) : NULL;
 	const struct unwind_file *f = w ? python_file_of(w) : NULL;
 	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 self = BPF_CORE_READ(p, thread.fsbase), runtime, inner, first;
+	__u64 self = BPF_CORE_READ(p, thread.fsbase), runtime, inner, first, cframe;
 	__u32 key;
 
 	if (!l || !f)
@@ -415,14 +430,16 @@ __noinline bool python_find_thread(struct python_walk *w)
 			: 0;
 	if (!first || python_word(first + l->thread_id) != self)
 		first = 0;
-	if (!inner || inner == first) {
+	cframe = python_word(inner + l->thread_cframe);
+	if (!inner || inner == first || !python_is_own(l, cframe, self)) {
 		inner = first;
 		first = 0;
+		cframe = python_word(inner + l->thread_cframe);
 	}
 	if (!inner)
 		return false;
 	w->outer = first ? python_word(first + l->thread_cframe) : 0;
-	python_enter_innermost(w, l, f, python_word(inner + l->thread_cframe));
+	python_enter_innermost(w, l, f, cframe);
 	if (!w->frame && w->outer) {
 		python_enter(w, l, w->outer);
 		w->outer = 0;

@@ -157,6 +157,17 @@ for leaf in leaf_a leaf_b leaf_c; do
 		"samples of $leaf in its thread"
 done
 
+if [ ${#callback[@]} = 1 ]; then
+	note "a state of one thread that another one uses"
+	take -e profile -F 997 -- lends 1000 "${callback[0]}"
+	fold
+	# (the first stacks of the module are copied)
+	assert_ge $((2 * $(counted ';<module>;main;lend;.*callback_lend'))) "$(counted callback_lend)" \
+		"samples of the thread that lends its state"
+	assert_ge "$(counted callback_lend)" 100 "samples of the thread that lends its state"
+	assert_eq "$(counted 'leaf_a.*callback_lend')" 0 "samples with functions of the other thread"
+fi
+
 note "tasks"
 take -e profile -F 997 -- tasks 1000
 fold

@@ -12,6 +12,8 @@
 #	killed      as threads, and kills itself meanwhile
 #	leaks       loses 12345 bytes some times in the module callback, whose path follows
 #	            (python-callback.c)
+#	lends       leaf_a runs in another thread, with a state of this thread, which uses CPU time in
+#	            the module callback meanwhile
 import asyncio
 import functools
 import json
@@ -73,12 +75,21 @@ def end_after(ms):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def lose():
+def load_callback():
     import importlib.util
 
     spec = importlib.util.spec_from_file_location("callback", sys.argv[3])
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def lend(ms):
+    load_callback().lend(lambda: leaf_a(ms))
+
+
+def lose():
+    module = load_callback()
     # (the first ones come before the unwind table of the module)
     for _ in range(20):
         module.leak(12345)
@@ -146,6 +157,8 @@ def main(how, ms):
         end_after(ms)
     elif how == "leaks":
         lose()
+    elif how == "lends":
+        lend(ms)
     elif how == "other":
         import _xxsubinterpreters
 
