@@ -558,18 +558,41 @@ const char *fxt_perfetto_samples_function(const struct fxt_perfetto_samples *s,
 	return list && list->n > 0 ? list->list[list->n - 1].function : "";
 }
 
+/* Returns the innermost function that is named by EV. Its texts are NULL if there is none. */
+static struct frame fxt_perfetto_samples_innermost(const struct fxt_perfetto_samples *s,
+						   const struct event *ev)
+{
+	const struct frame_list *list =
+		frames_find(s->frames, ev->frame.process, ev->frame.address);
+
+	return list && list->n > 0 ? list->list[0] : (struct frame){ 0 };
+}
+
+/*
+ * Adds a name. Names precede the stacks that need them, so known stacks change only if an address
+ * gets another name. (Recordings with chunks repeat names.)
+ */
+static int fxt_perfetto_samples_add_frame(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	struct frame before = fxt_perfetto_samples_innermost(s, ev), now;
+	int r = frames_add(s->frames, ev);
+
+	now = fxt_perfetto_samples_innermost(s, ev);
+	/* (equal texts are kept once) */
+	if (ev->frame.depth == 0 && before.function &&
+	    (before.function != now.function || before.source != now.source ||
+	     before.module != now.module || before.line != now.line))
+		s->meaning++;
+	return r;
+}
+
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
 		return fxt_perfetto_samples_add_sample(s, ev);
 	case EVENT_FRAME:
-		/* Names precede the stacks that need them, so known stacks change only if an
-		 * address is named again. */
-		if (ev->frame.depth == 0 &&
-		    frames_find(s->frames, ev->frame.process, ev->frame.address))
-			s->meaning++;
-		return frames_add(s->frames, ev);
+		return fxt_perfetto_samples_add_frame(s, ev);
 	case EVENT_SAMPLING:
 		s->frequency = ev->sampling.frequency;
 		s->cycles = strcmp(ev->sampling.clock, "cycles") == 0;

@@ -298,6 +298,27 @@ TEST(test_known_stacks)
 	assert_int_not_equal(stacks[10], stacks[9]);
 }
 
+/* A stack becomes another one when one of its addresses gets another name. */
+TEST(test_named_again)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	struct event ev = SAMPLE(5, 2), name = before[2];
+	unsigned stacks[6];
+
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	ev.sample.id = 77;
+	for (unsigned i = 0; i < ARRAY_SIZE(stacks); i++) {
+		name.frame.function = i == 2 ? "other" : "inner";
+		name.frame.line = i == 4 ? 8 : 7;
+		add(s, &name);
+		add(s, &ev);
+	}
+	get_stacks(s, stacks, ARRAY_SIZE(stacks));
+	assert_int_equal(stacks[1], stacks[0]);
+	for (unsigned i = 2; i < ARRAY_SIZE(stacks); i++)
+		assert_int_not_equal(stacks[i], stacks[i - 1]);
+}
+
 /* CPU 0 is the default of readers. */
 TEST(test_cpu_0)
 {
@@ -350,8 +371,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets),      cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_batch_size),   cmocka_unit_test(test_batch_due),
-		cmocka_unit_test(test_known_stacks), cmocka_unit_test(test_cpu_0),
-		cmocka_unit_test(test_long_name),    cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_known_stacks), cmocka_unit_test(test_named_again),
+		cmocka_unit_test(test_cpu_0),        cmocka_unit_test(test_long_name),
+		cmocka_unit_test(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
