@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# python-hostile HOW N: changes the memory of its own interpreter (CPython 3.11), which goes on.
+# python-hostile HOW N [GO]: changes the memory of its own interpreter (CPython 3.11), which goes on.
+# Before that, it repeats the system call getpgid until the file GO exists.
 #
 #	forge    makes the system call getppid with each of the forged frames below
 #	random   makes N such calls with random values in the frames, code objects and texts
@@ -15,8 +16,8 @@ HOW, N = sys.argv[1], int(sys.argv[2])
 WILD = [0, 8, 0xDEAD0000, 0x7FFFFFFFF000, 0x8000000000000000, 0xFFFF888000000000, 2**64 - 8]
 
 # capture/unwind/python-layouts.h
-THREAD_CFRAME, CFRAME_CURRENT = 56, 8
-FRAME_CODE, FRAME_PREVIOUS, FRAME_INSTRUCTION, FRAME_ENTRY = 32, 48, 56, 68
+THREAD_CFRAME, CFRAME_CURRENT, CFRAME_PREVIOUS = 56, 8, 16
+FRAME_CODE, FRAME_PREVIOUS, FRAME_INSTRUCTION = 32, 48, 56
 CODE_FILE, CODE_QUALNAME, CODE_LINES = 112, 128, 136
 
 ctypes.pythonapi.PyThreadState_Get.restype = ctypes.c_void_p
@@ -45,13 +46,8 @@ def object_of(thing, size=256):
     return copy
 
 
-def frame(code, previous=0, is_entry=1):
-    return (
-        Memory()
-        .put(FRAME_CODE, code)
-        .put(FRAME_PREVIOUS, previous)
-        .put(FRAME_ENTRY, is_entry)
-    )
+def frame(code, previous=0):
+    return Memory().put(FRAME_CODE, code).put(FRAME_PREVIOUS, previous)
 
 
 def text(length, state):
@@ -76,10 +72,13 @@ def forged_frames():
         lines = object_of(b"").put(16, value)
         code = object_of(frame.__code__).put(CODE_LINES, lines.at)
         yield [frame(code.at), code, lines]
-    # two frames that call each other
+    yield frames_that_call_each_other()
+
+
+def frames_that_call_each_other():
     code = object_of(frame.__code__)
-    one, two = frame(code.at, 0, 0), frame(code.at, 0, 0)
-    yield [one.put(FRAME_PREVIOUS, two.at), two.put(FRAME_PREVIOUS, one.at), code]
+    one, two = frame(code.at), frame(code.at)
+    return [one.put(FRAME_PREVIOUS, two.at), two.put(FRAME_PREVIOUS, one.at), code]
 
 
 def random_frames():
@@ -105,24 +104,35 @@ def spin():
             pass
 
 
-def with_caller(previous, function):
-    mine = word(word(state + THREAD_CFRAME).value + CFRAME_CURRENT).value
-    caller = word(mine + FRAME_PREVIOUS)
-    true_caller = caller.value
+def with_caller(previous, function, c_previous=None):
+    cframe = word(state + THREAD_CFRAME).value
+    mine = word(cframe + CFRAME_CURRENT).value
+    caller, c_caller = word(mine + FRAME_PREVIOUS), word(cframe + CFRAME_PREVIOUS)
+    true_caller, true_c_caller = caller.value, c_caller.value
+    c_caller.value = true_c_caller if c_previous is None else c_previous
     caller.value = mine if previous is None else previous
     try:
         function()
     finally:
         caller.value = true_caller
+        c_caller.value = true_c_caller
 
 
 def main():
     random.seed(1)
+    while len(sys.argv) > 3 and not os.path.exists(sys.argv[3]):
+        os.getpgid(0)
+        time.sleep(0.001)
     if HOW == "forge":
         for memories in forged_frames():
             with_caller(memories[0].at, leaf)
         for value in WILD:
             with_caller(value, leaf)
+            with_caller(value, leaf, value)
+        # a C frame, too, that calls itself
+        memories = frames_that_call_each_other()
+        cframe = Memory().put(CFRAME_CURRENT, memories[0].at)
+        with_caller(memories[0].at, leaf, cframe.put(CFRAME_PREVIOUS, cframe.at).at)
     elif HOW == "random":
         for _, memories in zip(range(N), random_frames()):
             with_caller(memories[0].at, leaf)
