@@ -165,8 +165,7 @@ static __always_inline int python_send_part(const struct python_walk *w,
 
 	if (!rec)
 		return 0;
-	rec_fill_head(&rec->head, w->now_ns, kind, sizeof(*rec) + room,
-		      bpf_get_current_task_btf());
+	rec_fill_head(&rec->head, w->now_ns, kind, sizeof(*rec) + room, bpf_get_current_task_btf());
 	if (n > room)
 		n = room;
 	barrier_var(n);
@@ -313,9 +312,8 @@ __noinline __u64 python_next(struct python_walk *w)
 		return 0;
 	frame = w->frame;
 	w->code = python_word(frame + l->frame_code);
-	if (!w->code ||
-	    bpf_probe_read_user(&previous, sizeof(previous),
-				(const void *)(frame + l->frame_previous)) < 0)
+	if (!w->code || bpf_probe_read_user(&previous, sizeof(previous),
+					    (const void *)(frame + l->frame_previous)) < 0)
 		return 0;
 	unit = python_word(frame + l->frame_instruction) - (w->code + l->code_instructions);
 	/* (a function that has just been called is before its first unit) */
@@ -361,9 +359,9 @@ static __always_inline bool python_is_frame_in_register(const struct pt_regs *re
 
 /*
  * Moves W to the current frame of CFRAME, the innermost C frame of the thread. If the function may
- * not have set it yet, the value there is an old one, unless the function has it in a register. Then
- * W begins at the caller, whose C frame, or its current frame, is what the function is about to
- * store, so it is in a register.
+ * not have set it yet, the value there is an old one, unless the function has it in a register.
+ * Then W begins at the caller, whose C frame, or its current frame, is what the function is about
+ * to store, so it is in a register.
  */
 static __always_inline void python_enter_innermost(struct python_walk *w,
 						   const struct python_layout *l,
@@ -393,9 +391,9 @@ static __always_inline void python_enter_innermost(struct python_walk *w,
 /*
  * Returns true if CFRAME, the innermost C frame of a state, can be one of this thread. SELF is the
  * thread pointer. A state has the number of the thread that has made it, and another thread can use
- * it. So the C frame must be on the stack of this thread: below its thread pointer, or for the first
- * thread, whose stack is the highest one, anywhere above its stack pointer. A state without frames
- * of Python has a C frame of its own, which is the outermost one.
+ * it. So the C frame must be on the stack of this thread: below its thread pointer, or for the
+ * first thread, whose stack is the highest one, anywhere above its stack pointer. A state without
+ * frames of Python has a C frame of its own, which is the outermost one.
  */
 static __always_inline bool python_is_own(const struct python_layout *l, __u64 cframe, __u64 self)
 {

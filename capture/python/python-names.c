@@ -216,7 +216,7 @@ static int python_names_add_group(struct python_names *p, struct python_mix *m)
 	return r;
 }
 
-/* What is known of a stack before it is put together. */
+/* The properties of a stack before it is put together. */
 struct python_shape {
 	unsigned n_native; /* number of native frames; the frames of Python follow them */
 	unsigned n_eval;   /* of these: those that execute Python */

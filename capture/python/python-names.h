@@ -89,8 +89,8 @@ static inline unsigned python_names_end_of_native(const uint64_t *frames, unsign
 void python_names_deinit(struct python_names *p);
 
 /*
- * Keeps the code object REC, which was checked. It replaces one whose name was unreadable. Returns 0
- * or -ENOMEM.
+ * Keeps the code object REC, which was checked. It replaces one whose name was unreadable. Returns
+ * 0 or -ENOMEM.
  */
 int python_names_add(struct python_names *p, const struct rec_python_code *rec);
 

@@ -29,7 +29,7 @@ enum fxt_holds_kind {
 	FXT_HOLDS_WATCH,
 	FXT_HOLDS_STACK,       /* the event `stack` */
 	FXT_HOLDS_STACK_TRACE, /* the frames of that stack */
-	FXT_HOLDS_NAME,        /* the function of a frame; without a watch, until its process ends */
+	FXT_HOLDS_NAME, /* the function of a frame; without a watch, until its process ends */
 	FXT_HOLDS_USAGE,
 	FXT_HOLDS_ALLOC, /* a live allocation */
 	FXT_HOLDS_CONTEXT,

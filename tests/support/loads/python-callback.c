@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A module of Python: callback.call(f) calls f from C, in some frames of its own. callback.leak(n)
- * loses n bytes. callback.lend(f) calls f in another thread, with a state that this thread has made,
- * and uses CPU time meanwhile.
+ * loses n bytes. callback.lend(f) calls f in another thread, with a state that this thread has
+ * made, and uses CPU time meanwhile.
  */
 #include <Python.h>
 
@@ -62,13 +62,13 @@ static PyObject *callback_lend(PyObject *self, PyObject *function)
 	pthread_t thread;
 
 	(void)self;
-	Py_BEGIN_ALLOW_THREADS
+	Py_BEGIN_ALLOW_THREADS;
 	if (pthread_create(&thread, NULL, callback_borrow, &loan) != 0)
 		abort();
 	while (!loan.is_over)
 		;
 	pthread_join(thread, NULL);
-	Py_END_ALLOW_THREADS
+	Py_END_ALLOW_THREADS;
 	Py_RETURN_NONE;
 }
 
