@@ -66,8 +66,8 @@ static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, stru
 
 	mapped_file_path_of_entry(path, pid, rec);
 	place = open(path, O_PATH | O_CLOEXEC);
-	if (place < 0 || statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-			       STATX_TYPE | STATX_INO, &st) < 0)
+	if (place < 0 ||
+	    statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0)
 		return -errno;
 	if (st.stx_ino != rec->inode ||
 	    ((uint64_t)st.stx_dev_major << 20 | st.stx_dev_minor) != rec->device)

@@ -58,9 +58,8 @@ int hang_limits_add(struct hang_limits *l, struct hang_request *q, uint64_t now_
 		n_own += is_own;
 		n_own_hanging += is_own && hangs;
 	}
-	if (n >= l->n_max ||
-	    (q->owner != 0 &&
-	     (n_own >= l->n_max / OWNER_PART || n >= l->n_max - l->n_max / RESERVE_PART)))
+	if (n >= l->n_max || (q->owner != 0 && (n_own >= l->n_max / OWNER_PART ||
+						n >= l->n_max - l->n_max / RESERVE_PART)))
 		return -EUSERS;
 	timeout_ns = hang_limits_halve(l->timeout_ns, n_own_hanging ? n_own_hanging : n_hanging);
 	if (n_own_hanging == 0 && timeout_ns < HANG_LIMITS_FLOOR_NS)

@@ -187,8 +187,8 @@ static struct provider_link **provider_links_place(struct provider_links *l, uin
 			n += l->links[i]->uid == uid;
 		}
 	}
-	if (uid != 0 && (n >= PROVIDER_LINKS_PER_USER || n >= n_free ||
-			 n_free <= PROVIDER_LINKS_OF_ROOT))
+	if (uid != 0 &&
+	    (n >= PROVIDER_LINKS_PER_USER || n >= n_free || n_free <= PROVIDER_LINKS_OF_ROOT))
 		return NULL;
 	return free_place;
 }

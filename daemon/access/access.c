@@ -763,8 +763,8 @@ static bool access_may_receive(const struct peer *p, uid_t owner)
 static bool access_is_bus_unread(struct access *a)
 {
 	uint64_t n_unread = 0;
-	bool is_unread = sd_bus_get_n_queued_write(a->bus, &n_unread) >= 0 &&
-			 n_unread >= ACCESS_BUS_UNREAD;
+	bool is_unread =
+		sd_bus_get_n_queued_write(a->bus, &n_unread) >= 0 && n_unread >= ACCESS_BUS_UNREAD;
 
 	if (is_unread && !a->drops_signals)
 		log_warning(0, "the bus does not read: signals to its clients are dropped");

@@ -53,8 +53,8 @@ void reaper_sockets_remove(int fd)
 static void reaper_sockets_end_waiting(int fd)
 {
 	for (int i = 0; i < WAITING_MAX; i++) {
-		int waiting = (int)syscall(SYS_accept4, fd, NULL, NULL,
-					   SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int waiting =
+			(int)syscall(SYS_accept4, fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (waiting < 0)
 			return;

@@ -22,17 +22,17 @@ enum { WHY_WAITS_MAX = 1 << 20 /* waits with details; of more, the later ones ar
 /* A wait of a thread. */
 struct why_wait {
 	uint32_t tid, pid;
-	uint64_t from_ns, to_ns;      /* it left its CPU; it ran again */
-	bool open;                    /* it still waits at the end, which is to_ns */
-	bool earlier;                 /* it waited before from_ns */
-	bool estimated;               /* to_ns is an estimate */
-	char letter;                  /* its state */
-	int32_t fd;                   /* the descriptor of the call; -1 = none */
-	uint64_t woken_ns;            /* blocked until then, then ready; 0 = not known */
-	uint32_t waker_tid;           /* koid; 0 = an interrupt, or unknown */
-	uint32_t waker_node;          /* of the profile: the stack of the waker; 0 = none */
-	bool throttled;               /* it did not wait: its cgroup had used up its CPU time */
-	size_t throttled_before;      /* number + 1 of the thread's throttled time before; 0 = none */
+	uint64_t from_ns, to_ns; /* it left its CPU; it ran again */
+	bool open;               /* it still waits at the end, which is to_ns */
+	bool earlier;            /* it waited before from_ns */
+	bool estimated;          /* to_ns is an estimate */
+	char letter;             /* its state */
+	int32_t fd;              /* the descriptor of the call; -1 = none */
+	uint64_t woken_ns;       /* blocked until then, then ready; 0 = not known */
+	uint32_t waker_tid;      /* koid; 0 = an interrupt, or unknown */
+	uint32_t waker_node;     /* of the profile: the stack of the waker; 0 = none */
+	bool throttled;          /* it did not wait: its cgroup had used up its CPU time */
+	size_t throttled_before; /* number + 1 of the thread's throttled time before; 0 = none */
 	uint64_t quota_ns, period_ns; /* the CPU time of this cgroup in each period */
 	const char *cgroup;           /* its path; in `texts`; NULL = unknown */
 	const char *context;          /* "interrupt", "softirq"; NULL = a thread, or unknown */

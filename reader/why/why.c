@@ -560,8 +560,8 @@ static int why_explain(struct why *w, struct why_instance *i)
 		r = why_split_idle_cpu(&split, i->tid, i->from_ns, i->to_ns, &i->idle_cpu,
 				       &i->idle_cpu_ns);
 	if (i->times.throttled_ns > 0)
-		c.quota = i->quota = why_waits_throttled(&w->state->waits, i->tid, i->from_ns,
-							 i->to_ns);
+		c.quota = i->quota =
+			why_waits_throttled(&w->state->waits, i->tid, i->from_ns, i->to_ns);
 	w->paths_cut |= i->path.cut;
 	c.idle_cpu = i->idle_cpu;
 	c.idle_cpu_ns = i->idle_cpu_ns;

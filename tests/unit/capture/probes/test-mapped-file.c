@@ -149,10 +149,8 @@ TEST(test_mute_exit)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_mute_open),
-		cmocka_unit_test(test_mute_close),
-		cmocka_unit_test(test_mute_path),
+		cmocka_unit_test(test_good),       cmocka_unit_test(test_mute_open),
+		cmocka_unit_test(test_mute_close), cmocka_unit_test(test_mute_path),
 		cmocka_unit_test(test_mute_exit),
 	};
 	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];

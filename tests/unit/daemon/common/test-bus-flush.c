@@ -48,8 +48,8 @@ FIXTURE(setup)
 	static char text[16384];
 	int fds[2];
 
-	assert_int_equal(
-		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds),
+			 0);
 	their_fd = fds[1];
 	ours = open_end(fds[0], false);
 	theirs = open_end(fds[1], true);
