@@ -280,8 +280,8 @@ record_around "$TMP/python.fxt" -e profile -F 997 -- \
 	env PYTHONHOME=/usr "$TMP/bin/python3.11" "$LOAD" shares 1000
 expect_exit 0 "$KYMO" summary "$TMP/python.fxt"
 assert_line "$TMP/stdout" 'frames of Python 3.14.2 are not known' "summary"
-assert_eq "$(grep -c '^functions of Python' "$TMP/stdout")" 0 "stacks with functions"
 fold
 assert_says "$TMP/stderr" 'frames of Python 3.14.2 are not known' "flame"
 assert_ge "$(counted "$EVAL")" 100 "samples in the interpreter"
+# (other programs of Python can run meanwhile, as meson does, so the number of all stacks says nothing)
 assert_eq "$(counted 'chain_1|<module>|\[.* of Python\]')" 0 "samples in functions of Python"
