@@ -83,7 +83,7 @@ static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, stru
 	return fd;
 }
 
-/* Opens the path of the mapping. What the process sees there can be any file system. */
+/* Opens the path of the mapping. The process can have mounted any file system there. */
 static int mapped_file_open_below_root(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
 {
 	char path[MAPPING_PATH_BYTES + 32];

@@ -78,7 +78,7 @@ int provider_links_lock_fd(const struct provider_links *l);
 /* Readable if provider_links_poll() has work. */
 int provider_links_fd(const struct provider_links *l);
 
-/* What a service adds. Each of these can be NULL. */
+/* The additions of a service. Each of these can be NULL. */
 struct provider_links_ops {
 	/*
 	 * Says whether so many descriptors of user UID wait to be closed that no more should be

@@ -160,7 +160,7 @@ KYMOD_PID=$!
 expect_soon 20 test -S "$TMP/second"
 expect_exit 1 "$KYMO" list "--socket=$TMP/first"
 expect_soon 20 "$KYMO" list --bus "$BUS"
-assert_contains "$TMP/activated.log" 'not served: systemd must pass one socket' "the warning"
+assert_says "$TMP/activated.log" 'not served: systemd must pass one socket' "the warning"
 # Children do not have them, either.
 expect_exit 1 "$KYMO" list "--socket=$TMP/second"
 find "/proc/$KYMOD_PID/fd" -lname 'socket:*' -printf '%f\n' >"$TMP/sockets"
