@@ -138,6 +138,8 @@ all_of_it() {
 	kill $plant
 
 	note "the events of a program of another user"
+	# (as tmpfiles.d makes it: the program waits for it)
+	[ -p "$TMP/run/providers.bell" ] || mkfifo -m 644 "$TMP/run/providers.bell"
 	LD_LIBRARY_PATH=$TMP setpriv --reuid=4711 --regid=4711 --clear-groups "$TMP/app-load" 2 100 >"$TMP/made" &
 	load=$!
 	expect_recorded "$TMP/app.fxt" "$KYMO" record --bus "$BUS" -o "$TMP/app.fxt" -e app -p $load
