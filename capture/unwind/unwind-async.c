@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/proc/reader-process.h"
 #include "capture/sandbox/thread.h"
 
 enum unwind_async_state {
@@ -54,6 +55,45 @@ int unwind_open_mapped(const struct unwind_ask *ask)
 	return fd < 0 ? -errno : fd;
 }
 
+/* ---- the child that opens files ---- */
+
+enum { UNWIND_ASYNC_OPENINGS_MAX = 64 };
+
+static struct reader_pool unwind_async_pool =
+	READER_POOL_INIT(UNWIND_ASYNC_OPENINGS_MAX, UNWIND_ASYNC_OPEN_NS_MAX);
+
+/* A reader_process_fn. ARGS is a struct unwind_ask. */
+static int unwind_async_serve(const void *args, struct outbuf *to, int *ret_fd)
+{
+	int fd = unwind_open_mapped(args);
+
+	(void)to;
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return 0;
+}
+
+/* Returns a descriptor or a negative errno. */
+static int unwind_async_open_apart(const struct unwind_async_file *file)
+{
+	const struct reader_job job = {
+		.owner = hang_limits_owner_of("", file->ask.pid),
+		.place = file->device,
+		.fn = unwind_async_serve,
+		.args = &file->ask,
+		.n_args = sizeof(file->ask),
+	};
+	struct reader_answer answer;
+	int r = reader_process_run(&unwind_async_pool, &job, &answer);
+
+	outbuf_deinit(&answer.data);
+	if (r == 0)
+		return answer.fd < 0 ? -EBADMSG : answer.fd;
+	close_fd(answer.fd);
+	return r;
+}
+
 /* ---- threads ---- */
 
 static bool unwind_async_is_pending(const struct unwind_async_slot *slot)
@@ -82,12 +122,12 @@ static struct unwind_async_slot *unwind_async_choose(struct unwind_async *a)
 	return NULL;
 }
 
-/* Runs a step for FILE. Each step can take forever. */
+/* Runs a step for FILE. To read or close it can take forever. */
 static void unwind_async_run_step(enum unwind_async_state what, struct unwind_async_file *file)
 {
 	if (what == ASYNC_TO_OPEN) {
 		file->step = UNWIND_ASYNC_OPENED;
-		file->fd = unwind_open_mapped(&file->ask);
+		file->fd = unwind_async_open_apart(file);
 		file->result = file->fd < 0 ? file->fd : 0;
 		return;
 	}

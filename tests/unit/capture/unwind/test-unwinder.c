@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "bpf/kymo.skel.h"
+#include "capture/proc/reader-process.h"
 #include "capture/unwind/unwind-process.h"
 #include "capture/unwind/unwinder.h"
 #include "tests/support/cfi-entries.h"
@@ -346,6 +347,8 @@ TEST(test_small_before_large)
 	assert_ptr_not_equal(files, MAP_FAILED);
 	unwinder_list(unwinder, (uint32_t)getpid());
 	assert_soon(has_tables());
+	/* (the child that has opened the files on FUSE) */
+	reader_process_end_idle();
 	assert_soon(!makes_table());
 	/* (The small one may get no CPU for as long as the large one takes.) */
 	for (unsigned round = 0; round < 5 && !is_before; round++) {
