@@ -69,7 +69,7 @@ static void provider_socket_name_owner(const struct provider_socket *s, char *wh
 	else
 		snprintf(why, VALUE_WHY_MAX,
 			 "a recording with --direct (%s, process %u) has the socket "
-			 "%.100s/" PROVIDER_SOCKET
+			 "%.70s/" PROVIDER_SOCKET
 			 ": only one process at a time can record the events of programs",
 			 name, pid, provider_socket_dir());
 }

@@ -123,18 +123,13 @@ expect_soon 60 has_ended "$KYMOD_PID"
 wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
 assert_says "$TMP/kymod.log" 'the bus does not answer: exiting' "the message"
 
-note "a start without the bus"
-start_service --idle-exit 60s
+note "a start without the bus, and without --idle-exit"
+start_service
 expect_soon 60 direct start five -o "$TMP/five"
 assert_says "$TMP/kymod.log" 'does not answer: serving the private socket only' "the message"
 expect_exit 0 direct mark five "alone"
 expect_exit 0 direct stop five
 assert_says "$TMP/five" 'alone' "the mark"
-expect_soon 60 has_ended "$KYMOD_PID"
-wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
-# Without --idle-exit, too.
-start_service
-expect_soon 60 direct list
 expect_soon 60 has_ended "$KYMOD_PID"
 wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
 let_bus_go
