@@ -215,7 +215,7 @@ done
 
 # A Ctrl-C while the kernel does not finish executing the command: the reason, and no file.
 hangs_in_exec() {
-	pgrep -P "$1" >"$TMP/child" && grep -q lease "/proc/$(cat "$TMP/child")/wchan"
+	pgrep -x -P "$1" kymo >"$TMP/child" && grep -q lease "/proc/$(cat "$TMP/child")/wchan"
 }
 cp "$(type -P true)" "$TMP/leased"
 "$HOLD_LEASE" "$TMP/leased" >"$TMP/lease" &
