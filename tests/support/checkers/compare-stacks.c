@@ -28,6 +28,7 @@
 
 #include "base/clock.h"
 #include "base/table.h"
+#include "bpf/record-python.h"
 #include "capture/perf/perf-event.h"
 #include "capture/stages/profiler-parts.h"
 #include "capture/programs/collector-parts.h"
@@ -62,7 +63,8 @@ struct perf_copy {
 struct walked {
 	uint64_t ts_ns;
 	uint32_t tid;
-	unsigned n_frames;
+	unsigned n_frames; /* native ones */
+	bool is_full;
 	uint64_t *frames;
 };
 
@@ -144,8 +146,17 @@ static void keep_stack(const struct rec_stack *rec)
 	stack = table_make(&stacks, rec->id, sizeof(*stack));
 	if (!stack || !(stack->frames = malloc(bytes)))
 		die("no memory");
-	stack->n_frames = (unsigned)(bytes / sizeof(uint64_t));
-	memcpy(stack->frames, rec->frames, bytes);
+	stack->is_full = bytes / sizeof(uint64_t) == STACK_FRAMES_MAX;
+	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
+		uint64_t frame = rec->frames[i];
+
+		/* (libdw knows nothing of functions of Python) */
+		if ((frame & PYTHON_WORD_MASK) == PYTHON_WORD)
+			continue;
+		if ((frame & PYTHON_WORD_MASK) == PYTHON_EVAL)
+			frame &= ~PYTHON_EVAL_FLAGS;
+		stack->frames[stack->n_frames++] = frame;
+	}
 }
 
 int __wrap_stacks_add(struct stacks *s, const struct rec_stack *rec)
@@ -381,7 +392,7 @@ static enum verdict judge_but(const struct truth *t, const struct walked *w, uns
 	if (n_ours == t->n_frames)
 		return EQUAL;
 	if (n_ours < t->n_frames)
-		return w->n_frames == STACK_FRAMES_MAX ? FULL : OURS_ENDS;
+		return w->is_full ? FULL : OURS_ENDS;
 	if (t->ran_out)
 		return NOT_THERE;
 	module = n > 0 ? dwfl_addrmodule(t->dwfl, t->frames[n - 1] - (n > 1)) : NULL;

@@ -187,22 +187,36 @@ TEST(test_full)
 	assert_int_equal(unwind_async_open(async, &file), -EAGAIN);
 }
 
-/* While all threads hang, none can close descriptors. One does so later. */
+/* Opens the file of mute_ask with each thread that `async` can have. */
+static void open_all(struct unwind_async_file files[static UNWIND_ASYNC_THREADS_MAX])
+{
+	for (uint32_t i = 0; i < UNWIND_ASYNC_THREADS_MAX; i++)
+		begin(mute_ask, 10 + i);
+	for (uint32_t i = 0; i < UNWIND_ASYNC_THREADS_MAX; i++) {
+		files[i] = next();
+		assert_int_equal(files[i].result, 0);
+	}
+}
+
+/* While all threads hang in closing files, none can close others. One does so later. */
 TEST(test_left_alone)
 {
 	enum { N = UNWIND_ASYNC_ALL_MAX / UNWIND_ASYNC_THREADS_MAX };
 	struct unwind_async *own = async, *others[N];
-	struct unwind_async_file file;
+	struct unwind_async_file file, files[N][UNWIND_ASYNC_THREADS_MAX];
 
 	begin(own_ask, OTHER_DEVICE);
 	file = next();
 	assert_true(file.fd >= 0);
-	mute_fuse_be_mute_to(getpid());
 	for (unsigned i = 0; i < N; i++) {
 		assert_int_equal(unwind_async_new(done_fd, &others[i]), 0);
 		async = others[i];
-		for (uint32_t device = 10; device < 10 + UNWIND_ASYNC_THREADS_MAX; device++)
-			begin(mute_ask, device);
+		open_all(files[i]);
+	}
+	mute_fuse_be_mute_to(getpid());
+	for (unsigned i = 0; i < N; i++) {
+		for (unsigned n = 0; n < UNWIND_ASYNC_THREADS_MAX; n++)
+			unwind_async_read(others[i], &files[i][n], false);
 		wait_for_waiting((i + 1) * UNWIND_ASYNC_THREADS_MAX);
 	}
 	async = unwind_async_free(own);
