@@ -13,6 +13,7 @@ longer=$(printf '%05000d' 0)
 # start NAME: NAME is the first argument of a process.
 start() {
 	(exec -a "$1" sleep 1000) &
+	expect_soon 10 grep -qx sleep "/proc/$!/comm"
 }
 start "before-$long"
 start "before-short"

@@ -45,14 +45,15 @@ load=("$KYMO_LOAD" --cpu "$(last_cpu)" --out "$TMP/truth" pingpong 5000)
 record_around "$TMP/t.fxt" -- "${load[@]}"
 check_recording "$TMP/t.fxt" none
 plain=$unpacked
-gojq 'map_values(type)' "$SUMMARY" >"$TMP/kind.none"
+# (only one of the recordings can have other programs, in Python)
+gojq 'del(.python) | map_values(type)' "$SUMMARY" >"$TMP/kind.none"
 
 for method in snappy zstd gzip columns; do
 	file=$TMP/t.fxt.${SUFFIX[$method]}
 	record_around "$file" --json --compress=$method -- "${load[@]}"
 	assert_eq "$(json "$TMP/stdout" .bytes)" "$(stat -c %s "$file")" "bytes that record tells"
 	check_recording "$file" $method
-	gojq 'map_values(type)' "$SUMMARY" | diff "$TMP/kind.none" - ||
+	gojq 'del(.python) | map_values(type)' "$SUMMARY" | diff "$TMP/kind.none" - ||
 		fail "the summary of $method is of another kind"
 	note "$method: $(stat -c %s "$file") bytes of $unpacked"
 	assert_le $((2 * $(stat -c %s "$file"))) "$unpacked" "twice the size of $file"
