@@ -38,6 +38,7 @@ static int kymo_archive_start(kymo_archive **ret, kymo_archive *a, int error)
 		kymo_archive_free(a);
 		return r > 0 ? -EBADMSG : r;
 	}
+	a->kinds = UINT64_MAX;
 	*ret = a;
 	return 0;
 }
@@ -71,6 +72,7 @@ kymo_archive *kymo_archive_free(kymo_archive *a)
 	outbuf_deinit(&a->event.texts);
 	table_deinit_free(&a->processes);
 	table_deinit_free(&a->threads);
+	kymo_columns_deinit(&a->columns);
 	free(a);
 	return NULL;
 }
@@ -139,10 +141,14 @@ static int kymo_archive_process(kymo_archive *a, const struct fxt_record *record
 	if (r < 0)
 		return r;
 	kymo_archive_count_losses(a, record);
-	r = kymo_event_fill(&a->event, record);
-	if (r > 0 && a->event.process == 0 && record->type == FXT_RECORD_SCHEDULING)
+	if (!kymo_event_fill(&a->event, record) || !(a->kinds >> a->event.kind & 1))
+		return 0;
+	kymo_event_fill_texts(&a->event, record);
+	if (!a->in_block)
+		kymo_event_fill_arguments(&a->event, record);
+	if (a->event.process == 0 && record->type == FXT_RECORD_SCHEDULING)
 		a->event.process = kymo_archive_thread_process(a, a->event.thread);
-	return r;
+	return a->event.texts.error ?: 1;
 }
 
 int kymo_archive_next(kymo_archive *a)
@@ -214,4 +220,43 @@ uint64_t kymo_archive_thread_process(const kymo_archive *a, uint64_t thread)
 	const struct kymo_named *named = kymo_archive_named(&a->threads, thread);
 
 	return named ? named->process : 0;
+}
+
+/* ---- columns ---- */
+
+int kymo_archive_set_column(kymo_archive *a, enum kymo_column column, void *array)
+{
+	return kymo_columns_set(&a->columns, column, array);
+}
+
+void kymo_archive_set_kinds(kymo_archive *a, uint64_t kinds)
+{
+	a->kinds = kinds;
+}
+
+int kymo_archive_next_block(kymo_archive *a, size_t n, size_t *ret_n)
+{
+	int r = n > 0 ? KYMO_EVENT : -EINVAL;
+
+	*ret_n = 0;
+	a->in_block = true;
+	while (r == KYMO_EVENT && *ret_n < n) {
+		r = kymo_archive_next(a);
+		if (r == KYMO_EVENT)
+			r = kymo_columns_put(&a->columns, *ret_n, &a->event) ?: KYMO_EVENT;
+		if (r == KYMO_EVENT)
+			++*ret_n;
+	}
+	a->in_block = false;
+	return r;
+}
+
+const char *kymo_archive_text(const kymo_archive *a, uint32_t i)
+{
+	return kymo_columns_text(&a->columns, i);
+}
+
+uint32_t kymo_archive_texts(const kymo_archive *a)
+{
+	return a->columns.n_texts + 1;
 }

@@ -6,6 +6,7 @@
 
 #include "base/outbuf.h"
 #include "base/table.h"
+#include "libkymo/kymo-columns.h"
 #include "libkymo/kymo.h"
 #include "reader/packed/packed-stream.h"
 
@@ -40,10 +41,17 @@ struct kymo_archive {
 	uint64_t lost, full_buffers;
 	struct table processes, threads; /* struct kymo_named by koid; owned */
 	size_t name_bytes;               /* size of the names of all processes and threads */
+	uint64_t kinds;                  /* a bit for each kind of events that is returned */
+	struct kymo_columns columns;
+	bool in_block; /* events are read into columns, which have no arguments */
 };
 
 /*
- * Fills E from RECORD if that is an event, scheduling or log record. Returns 1; 0 for records of
- * other types; or -ENOMEM.
+ * Fills E from RECORD, except its texts and arguments, if RECORD is an event, scheduling or log
+ * record. Returns false for records of other types.
  */
-int kymo_event_fill(struct kymo_event *e, const struct fxt_record *record);
+bool kymo_event_fill(struct kymo_event *e, const struct fxt_record *record);
+
+/* Fill the rest of E. An error is in e->texts. */
+void kymo_event_fill_texts(struct kymo_event *e, const struct fxt_record *record);
+void kymo_event_fill_arguments(struct kymo_event *e, const struct fxt_record *record);

@@ -60,7 +60,7 @@ static void kymo_event_set_value(struct kymo_event *e, const struct fxt_arg *arg
 	}
 }
 
-static void kymo_event_fill_arguments(struct kymo_event *e, const struct fxt_record *record)
+void kymo_event_fill_arguments(struct kymo_event *e, const struct fxt_record *record)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -126,15 +126,18 @@ static bool kymo_event_set_kind(struct kymo_event *e, const struct fxt_record *r
 	return true;
 }
 
-int kymo_event_fill(struct kymo_event *e, const struct fxt_record *record)
+bool kymo_event_fill(struct kymo_event *e, const struct fxt_record *record)
 {
 	struct outbuf texts = e->texts;
 
 	*e = (struct kymo_event){ .cpu = -1, .texts = texts };
 	outbuf_reset(&e->texts);
 	e->time_ns = e->end_ns = record->ts_ns;
-	if (!kymo_event_set_kind(e, record))
-		return 0;
+	return kymo_event_set_kind(e, record);
+}
+
+void kymo_event_fill_texts(struct kymo_event *e, const struct fxt_record *record)
+{
 	if (record->type == FXT_RECORD_EVENT)
 		e->category = kymo_event_text(e, &record->category);
 	else
@@ -143,8 +146,6 @@ int kymo_event_fill(struct kymo_event *e, const struct fxt_record *record)
 		e->name = kymo_event_text(e, &record->name);
 	else
 		e->name = e->category;
-	kymo_event_fill_arguments(e, record);
-	return e->texts.error ?: 1;
 }
 
 /* ---- getters ---- */

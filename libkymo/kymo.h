@@ -203,6 +203,57 @@ double kymo_event_argument_double(const kymo_event *e, size_t i); /* also conver
  */
 const char *kymo_event_argument_bytes(const kymo_event *e, size_t i, size_t *ret_size);
 
+/* ---- archives: many events at once ---- */
+
+/*
+ * The parts of events, as arrays of the caller with an element for each event. A value is that of
+ * the function with the same name. Times are signed, so that differences are; a time that is too
+ * large, as it can be in a foreign archive, is INT64_MAX. The order of bytes is the machine's.
+ */
+enum kymo_column {
+	KYMO_COLUMN_TIME_NS = 0,    /* int64_t */
+	KYMO_COLUMN_END_NS = 1,     /* int64_t */
+	KYMO_COLUMN_KIND = 2,       /* uint8_t */
+	KYMO_COLUMN_CPU = 3,        /* int32_t */
+	KYMO_COLUMN_PROCESS = 4,    /* uint64_t */
+	KYMO_COLUMN_THREAD = 5,     /* uint64_t */
+	KYMO_COLUMN_OUT_THREAD = 6, /* uint64_t */
+	KYMO_COLUMN_OUT_STATE = 7,  /* uint8_t */
+	KYMO_COLUMN_ID = 8,         /* uint64_t */
+	KYMO_COLUMN_CATEGORY = 9,   /* uint32_t: the number of the text, for kymo_archive_text() */
+	KYMO_COLUMN_NAME = 10,      /* uint32_t: the same */
+};
+
+/* The number of a text that is not stored, because all stored texts have 64 MiB. */
+#define KYMO_NO_TEXT UINT32_MAX
+
+/*
+ * Sets the array of COLUMN for the next blocks. It stays the caller's, must be aligned, and must
+ * have an element for each event of a block. NULL = the column is not wanted (the default). Returns
+ * 0; or -EINVAL, if the library does not know the column.
+ */
+int kymo_archive_set_column(kymo_archive *a, enum kymo_column column, void *array);
+
+/*
+ * Limits the next events, also those of kymo_archive_next(), to kinds whose bit, 1 << KIND, is in
+ * KINDS. Names and losses are still collected from all records.
+ */
+void kymo_archive_set_kinds(kymo_archive *a, uint64_t kinds);
+
+/*
+ * Reads up to N events (at least 1) into the columns. Returns KYMO_EVENT, if N events were read; or
+ * what kymo_archive_next() returned after fewer events, or -EINVAL. *RET_N is always the number of
+ * events that were read. kymo_archive_event() is not valid afterwards.
+ */
+int kymo_archive_next_block(kymo_archive *a, size_t n, size_t *ret_n);
+
+/*
+ * Returns the text number I of the columns, valid as long as the archive. "" for 0, KYMO_NO_TEXT,
+ * and numbers that are not less than kymo_archive_texts(). Equal texts have equal numbers.
+ */
+const char *kymo_archive_text(const kymo_archive *a, uint32_t i);
+uint32_t kymo_archive_texts(const kymo_archive *a);
+
 /* ---- trace points: writing (trace-db) ---- */
 
 typedef struct kymo_writer kymo_writer;

@@ -180,6 +180,167 @@ TEST(test_damaged_archives)
 	free(bytes);
 }
 
+/* ---- columns ---- */
+
+enum { BLOCK = 7 };
+
+/* A block of all columns. */
+struct block {
+	int64_t time_ns[BLOCK], end_ns[BLOCK];
+	uint8_t kind[BLOCK], out_state[BLOCK];
+	int32_t cpu[BLOCK];
+	uint64_t process[BLOCK], thread[BLOCK], out_thread[BLOCK], id[BLOCK];
+	uint32_t category[BLOCK], name[BLOCK];
+};
+
+static void set_columns(kymo_archive *a, struct block *b)
+{
+	void *const arrays[] = { b->time_ns, b->end_ns,   b->kind,       b->cpu,
+				 b->process, b->thread,   b->out_thread, b->out_state,
+				 b->id,      b->category, b->name };
+
+	for (int i = 0; i < (int)(sizeof(arrays) / sizeof(arrays[0])); i++)
+		assert_int_equal(kymo_archive_set_column(a, (enum kymo_column)i, arrays[i]), 0);
+}
+
+static int64_t signed_time(uint64_t ns)
+{
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+/* Row I is E, which was read from another archive with the same content. */
+static void check_row(const kymo_archive *a, const struct block *b, size_t i, const kymo_event *e)
+{
+	assert_int_equal(b->time_ns[i], signed_time(kymo_event_time_ns(e)));
+	assert_int_equal(b->end_ns[i], signed_time(kymo_event_end_ns(e)));
+	assert_int_equal(b->kind[i], kymo_event_kind(e));
+	assert_int_equal(b->cpu[i], kymo_event_cpu(e));
+	assert_int_equal(b->process[i], kymo_event_process(e));
+	assert_int_equal(b->thread[i], kymo_event_thread(e));
+	assert_int_equal(b->out_thread[i], kymo_event_out_thread(e));
+	assert_int_equal(b->out_state[i], kymo_event_out_state(e));
+	assert_int_equal(b->id[i], kymo_event_id(e));
+	assert_string_equal(kymo_archive_text(a, b->category[i]), kymo_event_category(e));
+	assert_string_equal(kymo_archive_text(a, b->name[i]), kymo_event_name(e));
+}
+
+/* The blocks of a file have the events of kymo_archive_next(), in the same order. */
+static void check_blocks(const char *file)
+{
+	kymo_archive *a = open_golden(file), *events = open_golden(file);
+	struct block b;
+	size_t n, n_all = 0;
+	int r;
+
+	set_columns(a, &b);
+	do {
+		r = kymo_archive_next_block(a, BLOCK, &n);
+		assert_true(r == KYMO_EVENT || r == KYMO_END);
+		assert_true(r == KYMO_EVENT ? n == BLOCK : n < BLOCK);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(kymo_archive_next(events), KYMO_EVENT);
+			check_row(a, &b, i, kymo_archive_event(events));
+		}
+		n_all += n;
+	} while (r == KYMO_EVENT);
+	assert_int_equal(kymo_archive_next(events), KYMO_END);
+	assert_true(n_all > BLOCK);
+	assert_int_equal(kymo_archive_next_block(a, BLOCK, &n), KYMO_END);
+	assert_int_equal(n, 0);
+	assert_int_equal(kymo_archive_lost(a), kymo_archive_lost(events));
+	kymo_archive_free(a);
+	kymo_archive_free(events);
+}
+
+TEST(test_blocks)
+{
+	check_blocks("everything.fxt");
+	check_blocks("events.fxt");
+}
+
+/* Equal texts have one number, and each number another text. */
+TEST(test_texts_of_columns)
+{
+	kymo_archive *a = open_golden("events.fxt");
+	uint32_t names[BLOCK], n_texts;
+	size_t n;
+
+	assert_int_equal(kymo_archive_texts(a), 1);
+	assert_int_equal(kymo_archive_set_column(a, KYMO_COLUMN_NAME, names), 0);
+	while (kymo_archive_next_block(a, BLOCK, &n) == KYMO_EVENT)
+		for (size_t i = 0; i < n; i++)
+			assert_true(names[i] < kymo_archive_texts(a));
+	n_texts = kymo_archive_texts(a);
+	assert_true(n_texts > 5);
+	for (uint32_t i = 0; i < n_texts; i++)
+		for (uint32_t k = 0; k < i; k++)
+			assert_string_not_equal(kymo_archive_text(a, i), kymo_archive_text(a, k));
+	assert_string_equal(kymo_archive_text(a, 0), "");
+	assert_string_equal(kymo_archive_text(a, n_texts), "");
+	assert_string_equal(kymo_archive_text(a, KYMO_NO_TEXT), "");
+	kymo_archive_free(a);
+}
+
+/* Both functions return only the wanted kinds, and write only the wanted columns. */
+TEST(test_kinds_of_columns)
+{
+	kymo_archive *a = open_golden("everything.fxt");
+	uint8_t kinds[BLOCK];
+	size_t n;
+
+	kymo_archive_set_kinds(a, UINT64_C(1) << KYMO_EVENT_SWITCH | UINT64_C(1) << KYMO_EVENT_LOG);
+	assert_int_equal(kymo_archive_set_column(a, KYMO_COLUMN_KIND, kinds), 0);
+	assert_int_equal(kymo_archive_set_column(a, (enum kymo_column)99, kinds), -EINVAL);
+	assert_int_equal(kymo_archive_set_column(a, (enum kymo_column) - 1, kinds), -EINVAL);
+	assert_int_equal(kymo_archive_next_block(a, 0, &n), -EINVAL);
+	assert_int_equal(n, 0);
+	assert_int_equal(kymo_archive_next_block(a, 5, &n), KYMO_EVENT);
+	assert_int_equal(n, 5);
+	for (size_t i = 0; i < n; i++)
+		assert_true(kinds[i] == KYMO_EVENT_SWITCH || kinds[i] == KYMO_EVENT_LOG);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(kymo_archive_next(a), KYMO_EVENT);
+	assert_int_equal(kymo_archive_next(a), KYMO_END);
+	assert_int_equal(kymo_archive_texts(a), 1);
+	kymo_archive_free(a);
+}
+
+/* Damage ends a block, with the events before it. */
+TEST(test_blocks_of_damaged_archives)
+{
+	size_t size, n, n_damages = 0;
+	char *bytes = slurp(GOLDEN_DIR "/fxt/everything.fxt", &size), *copy = malloc(size);
+	kymo_archive *a;
+	struct block b;
+	int r;
+
+	assert_non_null(copy);
+	for (size_t at = 8; at < size; at += 7) {
+		struct counts expected;
+		size_t n_events = 0, n_expected = 0;
+
+		memcpy(copy, bytes, size);
+		copy[at] = (char)~copy[at];
+		assert_int_equal(kymo_archive_open_memory(&a, copy, size), 0);
+		expected = read_all(a);
+		kymo_archive_free(a);
+		for (size_t i = 0; i <= KYMO_EVENT_LOG; i++)
+			n_expected += expected.kinds[i];
+		assert_int_equal(kymo_archive_open_memory(&a, copy, size), 0);
+		set_columns(a, &b);
+		while ((r = kymo_archive_next_block(a, BLOCK, &n)) != KYMO_END) {
+			assert_in_range(r, KYMO_EVENT, KYMO_DAMAGE);
+			n_damages += r == KYMO_DAMAGE;
+			n_events += n;
+		}
+		assert_int_equal(n_events + n, n_expected);
+		kymo_archive_free(a);
+	}
+	assert_int_not_equal(n_damages, 0);
+	free(copy);
+	free(bytes);
+}
+
 /* ---- trace points ---- */
 
 /* Two points: a write of 40 bytes into a block with 24 left, and one of 3. */
@@ -450,6 +611,10 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_not_an_archive),
 		cmocka_unit_test(test_damaged_archives),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_texts_of_columns),
+		cmocka_unit_test(test_kinds_of_columns),
+		cmocka_unit_test(test_blocks_of_damaged_archives),
 		cmocka_unit_test(test_points_in_both_layouts),
 		cmocka_unit_test(test_cut_points),
 		cmocka_unit_test(test_too_much_for_w16),
