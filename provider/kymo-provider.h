@@ -37,9 +37,14 @@
 extern "C" {
 #endif
 
-#define KYMO_NAME_MAX 1024
+#define KYMO_NAME_MAX    1024
+#define KYMO_NAME_INLINE 0x8000
 
-/* A text that is registered once. `ref` is set by the library. */
+/*
+ * A text that is registered once. `ref` is set by the library. If it is KYMO_NAME_INLINE from the
+ * beginning, the text is not registered, but written with each event, and only has to exist during
+ * the call.
+ */
 struct kymo_name {
 	const char *text;
 	uint32_t length;

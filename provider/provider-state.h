@@ -27,7 +27,7 @@ enum {
 	PROVIDER_SESSIONS = 8,
 	PROVIDER_THREADS = FXT_THREAD_INDEX_MAX, /* threads with an index; others are inline */
 	PROVIDER_NAMED_MAX = 1000,
-	PROVIDER_INLINE = 0x8000, /* kymo_name.ref: the text is in each record */
+	PROVIDER_INLINE = KYMO_NAME_INLINE, /* kymo_name.ref: the text is in each record */
 };
 
 /*
