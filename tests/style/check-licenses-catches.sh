@@ -9,7 +9,7 @@ check=$(dirname "$0")/check-licenses
 # new_tree: a tree without errors
 new_tree() {
 	rm -rf "$TMP/tree"
-	mkdir -p "$TMP"/tree/{base,bpf,cli}
+	mkdir -p "$TMP"/tree/{base,bpf,cli,python}
 	echo '/* SPDX-License-Identifier: LGPL-2.1-or-later */' >"$TMP/tree/base/a.h"
 	echo '/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */' >"$TMP/tree/base/b.h"
 	cp "$TMP/tree/base/b.h" "$TMP/tree/bpf/c.h"
@@ -33,4 +33,5 @@ refuses base/x.c 'int x;'
 refuses base/x.c '/* SPDX-License-Identifier: GPL-2.0-or-later */'
 refuses cli/x.c '/* SPDX-License-Identifier: LGPL-2.1-or-later */'
 refuses bpf/x.c '/* SPDX-License-Identifier: LGPL-2.1-or-later */'
+refuses python/x.py '# SPDX-License-Identifier: GPL-2.0-or-later'
 refuses base/x.c '/* SPDX-License-Identifier: LGPL-2.1-or-later */' '#include "cli/d.h"'
