@@ -28,6 +28,22 @@ build_package() {
 	}
 }
 
+# The package for Python has the modules, and depends on both libraries.
+check_python_package() {
+	local package file name
+
+	package=$(echo "$TMP"/package/python3-kymo_*_all.deb)
+	dpkg-deb -c "$package" >"$TMP/python.files"
+	for file in __init__ _archive _library _points _provider; do
+		assert_says "$TMP/python.files" " ./usr/lib/python3/dist-packages/kymo/$file.py"
+	done
+	assert_says "$TMP/python.files" " ./usr/share/man/man3/kymo-python.3.gz"
+	dpkg-deb -f "$package" Depends >"$TMP/python.depends"
+	for name in 'libkymo0 ' 'libkymo-provider0 ' 'python3 '; do
+		assert_says "$TMP/python.depends" "$name"
+	done
+}
+
 # Dependencies with one name.
 depends() {
 	dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/([^)]*)//; s/ //g; /|/d'
@@ -41,6 +57,7 @@ option() {
 prefix=$(option prefix)
 [ "$prefix" = /usr ] || fail "a package is of what is built for /usr, this is for $prefix: meson configure -Dprefix=/usr $KYMO_BUILD"
 build_package
+check_python_package
 # The installed binaries are hardened, except with sanitizers.
 if [ "$(option b_sanitize)" = none ]; then
 	fortified=fortified
