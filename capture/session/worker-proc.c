@@ -6,6 +6,7 @@
  */
 #include "capture/session/worker-state.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,6 +19,9 @@ enum { BATCH = 64 }; /* number of processes between two deliveries */
 /* The interval of checks whether a user's own processes still belong to the user. Their mappings
  * are held back until such a check. */
 #define OWN_LIST_NS UINT64_C(500000000)
+
+/* A session that ends waits this long for the command lines that are not read yet. */
+#define LAST_COMMANDS_NS UINT64_C(300000000)
 
 /* ---- own processes ---- */
 
@@ -111,6 +115,28 @@ static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 	return sizeof(*head) + proc_padded(head->size);
 }
 
+/*
+ * Returns true if there is no time left to read command lines. They are read last, after the start
+ * has been reported, so a short session can end before. *OFF_NS is 0 at first.
+ */
+static bool worker_is_late_for_commands(struct worker *w, uint64_t *off_ns)
+{
+	uint64_t now_ns;
+
+	if (!worker_called_off(w))
+		return false;
+	now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	if (*off_ns == 0)
+		*off_ns = now_ns;
+	return now_ns - *off_ns >= LAST_COMMANDS_NS;
+}
+
+/* Returns true if a command line of ID is missed if it is not read. */
+static bool worker_misses_command(const struct worker *w, const struct rec_identity *id)
+{
+	return !w->options.own || id->flags & IDENTITY_SELECTED;
+}
+
 /* Reads the command lines of the listed processes. */
 void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 {
@@ -119,9 +145,10 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 			     .next = worker_next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	char text[REC_ARGS_BYTES + 1]; /* one more byte shows that there are more */
-	uint64_t n_unread = 0;
+	uint64_t n_unread = 0, off_ns = 0;
+	bool late = false;
 
-	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
+	for (size_t i = 0; i < tasks->size / sizeof(*list); i++) {
 		const struct rec_identity *id = &list[i].task;
 		struct proc_command head = { .start_ns = id->start_ns, .tid = id->tid };
 		ssize_t n;
@@ -129,8 +156,9 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 
 		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
 			continue;
-		n = proc_command(id->tid, text, sizeof(text), &w->helper_cpu_ns);
-		n_unread += n < 0 && (!w->options.own || id->flags & IDENTITY_SELECTED);
+		late = late || worker_is_late_for_commands(w, &off_ns);
+		n = late ? -ETIME : proc_command(id->tid, text, sizeof(text), &w->helper_cpu_ns);
+		n_unread += n < 0 && worker_misses_command(w, id);
 		if (n <= 0)
 			continue;
 		head.size = (uint32_t)n;

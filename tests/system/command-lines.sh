@@ -37,6 +37,17 @@ for when in before during; do
 	assert_eq "$(cat "$TMP/have")" "$(cat "$TMP/want")" "command lines $when"
 done
 
+# They are read last, so a recording can end before. Other processes make that more likely.
+for n in 1 2; do
+	timeout 60 sh -c 'while :; do :; done' &
+done
+for n in 1 2 3 4 5; do
+	record_around "$TMP/short.fxt" -- true
+	expect_exit 0 "$KYMO" summary --json "$TMP/short.fxt"
+	json "$TMP/stdout" '.processes[].command_line // "" | select(startswith("before-"))' >"$TMP/have"
+	assert_eq "$(wc -l <"$TMP/have")" 3 "command lines in short recording $n"
+done
+
 # The mark is also in the text of a dump, and in Perfetto's trace.
 expect_exit 0 "$KYMO" dump "$TMP/t.fxt"
 for when in before during; do
