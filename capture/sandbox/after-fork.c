@@ -8,40 +8,52 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/cleanup.h"
 #include "base/foreign-fds.h"
 
-/* The whole file is read before the first unmapping, because unmapping changes the file. */
-int after_fork_unmap_shared(void)
+/* Each user can add shared mappings, with programs that connect: their number has no limit here. */
+enum { PART_MAX = 256 };
+
+/*
+ * Unmaps the first shared mappings, at most PART_MAX. Returns their number or a negative errno. The
+ * file is read before the first unmapping, because unmapping changes the file.
+ */
+static int after_fork_unmap_part(void)
 {
 	struct {
 		uintptr_t start, end;
-	} maps[256];
+	} maps[PART_MAX];
 	FILE *f = fopen("/proc/self/maps", "re");
 	char line[512];
-	size_t n = 0;
+	int n = 0;
 	bool begins = true;
-	int r = 0;
 
-	foreign_fds_end();
 	if (!f)
 		return -errno;
-	while (r == 0 && fgets(line, sizeof(line), f)) {
+	while (n < PART_MAX && fgets(line, sizeof(line), f)) {
 		bool is_begin = begins;
 		char shared;
 
 		begins = strchr(line, '\n');
-		if (!is_begin ||
+		if (is_begin &&
 		    sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*3c%c", &maps[n].start, &maps[n].end,
-			   &shared) != 3 ||
-		    shared != 's')
-			continue;
-		if (++n == ARRAY_SIZE(maps))
-			r = -E2BIG;
+			   &shared) == 3 &&
+		    shared == 's')
+			n++;
 	}
 	fclose(f);
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (munmap((void *)maps[i].start, maps[i].end - maps[i].start) < 0)
-			r = -errno;
-	return r;
+			return -errno;
+	return n;
+}
+
+int after_fork_unmap_shared(void)
+{
+	int n;
+
+	foreign_fds_end();
+	do
+		n = after_fork_unmap_part();
+	while (n == PART_MAX);
+	return n < 0 ? n : 0;
 }
