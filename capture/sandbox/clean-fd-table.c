@@ -31,7 +31,10 @@ int clean_fd_table_begin(void)
 			spare_fd = fd;
 		}
 	} while (fd < CLEAN_FD_TABLE);
-	close(fd);
+	if (null_fd < 0)
+		null_fd = fd;
+	else
+		close(fd);
 	return 0;
 }
 
@@ -93,7 +96,7 @@ static int clean_fd_table_run_with_(void *userdata)
 int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata)
 {
 	struct few_with w = { .fn = fn, .userdata = userdata };
-	int null, r;
+	int r;
 
 	/* Without clean_fd_table_begin(), the process receives no descriptors of clients. */
 	if (spare_fd < 0)
@@ -101,10 +104,11 @@ int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *use
 	pthread_mutex_lock(&passing_on);
 	w.fd = dup3(fd, spare_fd, O_CLOEXEC);
 	r = w.fd < 0 ? -errno : clean_fd_table_run(clean_fd_table_run_with_, &w);
-	/* /dev/null takes the number again and reserves it. */
-	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null >= 0 && dup3(null, spare_fd, O_CLOEXEC) >= 0)
-		close(null);
+	/*
+	 * /dev/null takes the number again and reserves it. This needs no other number: if there
+	 * were none, FD would stay open here, and its other side would not notice its end.
+	 */
+	dup3(null_fd, spare_fd, O_CLOEXEC);
 	pthread_mutex_unlock(&passing_on);
 	return r;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/foreign-fds.h"
@@ -35,10 +37,39 @@ TEST(test_marks)
 	close(fd);
 }
 
+static int use(int fd, void *userdata)
+{
+	*(int *)userdata = fd;
+	return fcntl(fd, F_GETFD) < 0 ? -1 : 0;
+}
+
+/* Nothing of a descriptor is left afterwards, also if the process can open no other one. */
+TEST(test_without_room)
+{
+	struct rlimit before, limit;
+	int socks[2], number = -1;
+	char c;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = CLEAN_FD_TABLE; /* (test_marks has used all of these) */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(open("/dev/null", O_RDONLY | O_CLOEXEC), -1);
+	assert_int_equal(clean_fd_table_run_with(socks[1], use, &number), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_true(number > 2 && number < CLEAN_FD_TABLE);
+	assert_true(fcntl(number, F_GETFD) >= 0);
+	close(socks[1]);
+	assert_int_equal(recv(socks[0], &c, 1, MSG_DONTWAIT), 0);
+	close(socks[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_without_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
