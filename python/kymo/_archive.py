@@ -371,6 +371,8 @@ class Archive:
 
     def text(self, number):
         """The text of a category or name in columns."""
+        if not 0 <= number < NO_TEXT:
+            number = NO_TEXT
         with self._lock:
             return text_of(_c.kymo_archive_text(self._opened(), number))
 
@@ -435,9 +437,9 @@ class Archive:
 
 def open(file):
     """
-    Opens an archive: a path, a descriptor, or a file object. Descriptors are read from their
-    positions, which can be those of pipes, and stay the caller's. A file object without a
-    descriptor, such as io.BytesIO, is read into memory. Raises OSError (kymo.Error if the contents
-    are the reason).
+    Opens an archive: a path, a descriptor, or a file object. Descriptors and file objects are read
+    from their positions, which can be those of pipes, and stay the caller's. A file object whose
+    data is not that of a descriptor, such as io.BytesIO or lzma.open(), is read into memory. Raises
+    OSError (kymo.Error if the contents are the reason).
     """
     return Archive(file)

@@ -2,6 +2,7 @@
 """The C libraries, and the exception for their errors."""
 
 import ctypes
+import io
 import os
 
 
@@ -19,6 +20,39 @@ def failure(result, filename=None, text=None):
     return Error(-result, text or os.strerror(-result), filename)
 
 
+def checked(number, most=2**64 - 1, least=0):
+    """NUMBER, which ctypes would cut if it were too large."""
+    if not least <= number <= most:
+        raise OverflowError(f"{number} does not fit into {most.bit_length() + (least < 0)} bits")
+    return number
+
+
+def c_text(text):
+    """TEXT as bytes for a function that reads up to a NUL."""
+    data = text.encode()
+    if 0 in data:
+        raise ValueError(f"{text!r} has a NUL")
+    return data
+
+
+def _has_plain_descriptor(file):
+    """
+    Whether the descriptor of FILE has the same data as FILE. Those of lzma.open() and of HTTP have
+    other data.
+    """
+    file = getattr(file, "raw", file)
+    return hasattr(file, "fileno") and not isinstance(file, io.BufferedIOBase)
+
+
+def _take_back(file, fd):
+    """Sets the position of FD, the descriptor of FILE, to that of FILE, which may have read ahead."""
+    if isinstance(getattr(file, "raw", None), io.FileIO):
+        try:
+            os.lseek(fd, file.tell(), os.SEEK_SET)
+        except OSError:
+            pass  # a pipe
+
+
 def open_file(file):
     """
     Opens FILE: a path, a descriptor, or a file object. Returns a descriptor, which is the caller's,
@@ -29,11 +63,18 @@ def open_file(file):
     if isinstance(file, (str, bytes, os.PathLike)):
         return os.open(file, os.O_RDONLY | os.O_CLOEXEC), None, os.fspath(file)
     name = getattr(file, "name", None)
-    try:
-        number = file.fileno()
-    except (AttributeError, OSError):
+    file = getattr(file, "buffer", file)
+    number = -1
+    if _has_plain_descriptor(file):
+        try:
+            number = file.fileno()
+        except (AttributeError, OSError):
+            pass
+    if number < 0:
         return -1, bytes(file.read()), name
-    return os.dup(number), None, name
+    fd = os.dup(number)
+    _take_back(file, fd)
+    return fd, None, name
 
 
 class Library:

@@ -6,10 +6,11 @@ import ctypes
 import enum
 import errno
 import os
+import threading
 from ctypes import CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t
 from ctypes import c_uint32, c_uint64, c_void_p
 
-from kymo._library import Library, failure, open_file, text_of
+from kymo._library import Library, c_text, checked, failure, open_file, text_of
 
 _RESULT = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
@@ -230,16 +231,16 @@ class Points:
             raise failure(result)
         try:
             for variable in variables:
-                self._expect(query, _c.kymo_query_declare(query, variable.encode()))
+                self._expect(query, _c.kymo_query_declare(query, c_text(variable)))
             if expression is not None:
-                self._expect(query, _c.kymo_query_set_expression(query, expression.encode()))
+                self._expect(query, _c.kymo_query_set_expression(query, c_text(expression)))
             for each in soft:
-                self._expect(query, _c.kymo_query_add_soft(query, each.encode()))
+                self._expect(query, _c.kymo_query_add_soft(query, c_text(each)))
             if statement is not None:
                 pair = (statement, (1 << 64) - 1) if isinstance(statement, int) else statement
-                _c.kymo_query_set_statement(query, *pair)
-            _c.kymo_query_set_limit(query, limit)
-            _c.kymo_query_set_seed(query, seed)
+                _c.kymo_query_set_statement(query, *(checked(number) for number in pair))
+            _c.kymo_query_set_limit(query, checked(limit))
+            _c.kymo_query_set_seed(query, checked(seed, 2**32 - 1))
             _c.kymo_query_set_keep_duplicates(query, keep_duplicates)
             return self._run(query)
         finally:
@@ -306,11 +307,11 @@ _PUT = {
     Format.FLOAT: _c.kymo_writer_float,
     Format.POINTER: _c.kymo_writer_pointer,
 }
-# (ctypes would cut larger numbers)
+# The largest and the least number
 _RANGES = {
-    Format.UNSIGNED: (0, 2**64 - 1),
-    Format.SIGNED: (-(2**63), 2**63 - 1),
-    Format.POINTER: (0, 2**64 - 1),
+    Format.UNSIGNED: (2**64 - 1, 0),
+    Format.SIGNED: (2**63 - 1, -(2**63)),
+    Format.POINTER: (2**64 - 1, 0),
 }
 
 
@@ -319,7 +320,7 @@ class PointWriter:
     Writes trace points to FILE: a path, which is replaced, a descriptor, or a file object.
 
     NAMES are those of variables. TYPES are name -> (Format, size in bytes); blobs of size 0 have
-    any size. All of them are written at the begin.
+    any size. All of them are written at the begin. Threads can share a writer.
 
         with kymo.PointWriter("points.tdb", ["count"], {"size_t": (kymo.Format.UNSIGNED, 8)}) as w:
             w.write(17, [("count", "size_t", 40)])
@@ -328,6 +329,8 @@ class PointWriter:
     def __init__(self, file, names, types, layout=Layout.W64):
         self._handle = None
         self._fd = -1
+        # (a thread that waits in a flush has given up the lock of the interpreter)
+        self._lock = threading.Lock()
         handle = c_void_p()
         self._expect(_c.kymo_writer_new(handle, layout))
         self._handle = handle.value
@@ -336,6 +339,7 @@ class PointWriter:
             self._types = {}
             for name, (kind, size) in types.items():
                 number = self._names[name] if name in self._names else self._add_name(name)
+                size = checked(size, 2**32 - 1)
                 number = self._expect(_c.kymo_writer_add_type(handle, number, kind, size))
                 self._types[name] = (number, Format(kind))
             self._expect(_c.kymo_writer_begin(handle))
@@ -343,6 +347,7 @@ class PointWriter:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
                 self._fd = os.open(file, flags, 0o666)
             else:
+                getattr(file, "flush", lambda: None)()
                 self._fd = os.dup(file if isinstance(file, int) else file.fileno())
         except BaseException:
             self._release()
@@ -355,7 +360,7 @@ class PointWriter:
         return result
 
     def _add_name(self, name):
-        return self._expect(_c.kymo_writer_add_name(self._handle, name.encode()))
+        return self._expect(_c.kymo_writer_add_name(self._handle, c_text(name)))
 
     def _opened(self):
         if self._handle is None:
@@ -364,11 +369,12 @@ class PointWriter:
 
     def _put(self, name, kind, form, value, kept):
         if form == Format.BLOB:
-            kept.append(bytes(value))
+            # (bytes() of a number are that many zeroes)
+            kept.append(bytes(memoryview(value)))
             _c.kymo_writer_blob(self._handle, name, kind, kept[-1], len(kept[-1]))
             return
-        if form in _RANGES and not _RANGES[form][0] <= value <= _RANGES[form][1]:
-            raise OverflowError(f"{value} does not fit into 64 bits")
+        if form in _RANGES:
+            checked(value, *_RANGES[form])
         _PUT[form](self._handle, name, kind, value)
 
     def write(self, statement, variables, buffers=(), auxiliaries=()):
@@ -376,31 +382,40 @@ class PointWriter:
         Writes a point: VARIABLES are (name, type, value), BUFFERS (address, bytes) of pointers, and
         AUXILIARIES numbers. STATEMENT is not 0. If it fails, nothing of the point is written.
         """
-        handle = self._opened()
+        with self._lock:
+            handle = self._opened()
+            self._make_point(handle, statement, variables, buffers, auxiliaries)
+            size = c_size_t()
+            _c.kymo_writer_bytes(handle, size)
+            if size.value >= _FLUSH_BYTES:
+                self._flush()
+
+    def _make_point(self, handle, statement, variables, buffers, auxiliaries):
         kept = []
         # (the end of the point returns the first error)
         try:
-            _c.kymo_writer_statement(handle, statement)
+            _c.kymo_writer_statement(handle, checked(statement))
             for address, size in buffers:
-                _c.kymo_writer_buffer(handle, address, size)
+                _c.kymo_writer_buffer(handle, checked(address), checked(size))
             for name, kind, value in variables:
                 self._put(self._names[name], *self._types[kind], value, kept)
             for number in auxiliaries:
-                _c.kymo_writer_auxiliary(handle, number)
+                _c.kymo_writer_auxiliary(handle, checked(number))
         except BaseException:
             # An invalid variable ends the point without writing it.
             _c.kymo_writer_unsigned(handle, -1, -1, 0)
             _c.kymo_writer_end_point(handle)
             raise
         self._expect(_c.kymo_writer_end_point(handle))
-        size = c_size_t()
-        _c.kymo_writer_bytes(handle, size)
-        if size.value >= _FLUSH_BYTES:
-            self.flush()
+
+    def _flush(self):
+        """Needs the lock."""
+        self._expect(_c.kymo_writer_flush(self._opened(), self._fd))
 
     def flush(self):
         """Writes all points that were made to the file."""
-        self._expect(_c.kymo_writer_flush(self._opened(), self._fd))
+        with self._lock:
+            self._flush()
 
     def _release(self):
         handle, self._handle = self._handle, None
@@ -412,12 +427,13 @@ class PointWriter:
 
     def close(self):
         """Flushes and closes the file."""
-        if self._handle is None:
-            return
-        try:
-            self.flush()
-        finally:
-            self._release()
+        with self._lock:
+            if self._handle is None:
+                return
+            try:
+                self._flush()
+            finally:
+                self._release()
 
     def __enter__(self):
         return self

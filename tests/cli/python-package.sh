@@ -77,6 +77,8 @@ head -c $((size - 4)) "$golden/events.fxt" >truncated.fxt
 expect_exit 0 python "$READ" events truncated.fxt
 assert_contains stderr '^damage .+ [0-9]+ [0-9]+$'
 expect_exit 0 python "$READ" errors "$TMP"
+mkdir files
+expect_exit 0 python "$READ" files "$golden/everything.fxt" files
 for step in make million blocks; do
 	expect_exit 0 python "$READ" $step million.fxt
 done

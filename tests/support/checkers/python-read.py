@@ -6,6 +6,7 @@
 #	                standard input), and "damage TEXT" to standard error for each damage
 #	arguments FILE  prints the types of all values of arguments
 #	columns FILE    the columns and blocks of FILE are its events
+#	files FILE DIR  file objects of each kind have the events of FILE
 #	damaged FILE    cut off anywhere, FILE gives the same events by each way, and an end
 #	make OUT        writes an archive of a million events to OUT
 #	million FILE    reads it as columns
@@ -14,10 +15,13 @@
 #	errors DIR      what goes wrong raises the documented exceptions
 
 import array
+import gzip
 import io
+import lzma
 import os
 import resource
 import sys
+import tempfile
 import threading
 
 import kymo
@@ -105,6 +109,55 @@ def columns(path):
     assert times == [row[0] for row in expected]
 
 
+def times_of(file):
+    with kymo.open(file) as archive:
+        times = [event.time_ns for event in archive]
+        assert archive.damage == [], archive.damage
+    return times
+
+
+def files(path, directory):
+    expected = times_of(path)
+    with open(path, "rb") as file:
+        data = file.read()
+    # A program that has looked at the first bytes has read more than these.
+    for n in 0, 4, 8:
+        with open(path, "rb") as file:
+            assert file.read(n) == data[:n]
+            file.seek(0)
+            assert times_of(file) == expected, n
+    with open(path, "rb") as file:
+        file.peek(4)
+        assert times_of(file) == expected
+    with open(path, "rb", buffering=0) as file:
+        assert times_of(file) == expected
+    with open(path) as file:
+        assert times_of(file) == expected
+    with open(path, "rb") as file:
+        assert times_of(file.fileno()) == expected
+    # An archive behind other data begins at the position.
+    with tempfile.NamedTemporaryFile(dir=directory) as file:
+        file.write(b"other" + data)
+        file.seek(0)
+        assert file.read(5) == b"other"
+        assert times_of(file) == expected
+    with tempfile.SpooledTemporaryFile(dir=directory) as file:
+        file.write(data)
+        file.seek(0)
+        assert times_of(file) == expected
+    # The descriptor of such files has other data than the files.
+    for module in gzip, lzma:
+        packed = f"{directory}/packed"
+        with module.open(packed, "wb") as file:
+            file.write(b"other" + data)
+        with module.open(packed) as file:
+            assert file.read(5) == b"other"
+            assert times_of(file) == expected
+        with io.BufferedReader(module.open(packed)) as file:
+            assert file.read(5) == b"other"
+            assert times_of(file) == expected
+
+
 def damaged(path):
     with open(path, "rb") as file:
         data = file.read()
@@ -185,8 +238,47 @@ def write_points(path, layout):
         expect(KeyError, "unknown", writer.write, 1, unknown)
         expect(OverflowError, "64 bits", writer.write, 1, [("count", "size_t", 2**64)])
         expect(kymo.Error, "", writer.write, 1, [("delta", "int", 2**40)])
+        cut = [("count", "size_t", 1)]
+        expect(OverflowError, "64 bits", writer.write, 2**64 + 1, cut)
+        expect(OverflowError, "64 bits", writer.write, 1, cut, [(2**64 + 1, 8)])
+        expect(OverflowError, "64 bits", writer.write, 1, cut, [(1, -1)])
+        expect(OverflowError, "64 bits", writer.write, 1, cut, (), [-1])
+        expect(TypeError, "bytes-like", writer.write, 1, [("text", "bytes", 5)])
         writer.write(0x12, [("count", "size_t", 3), ("delta", "int", -5), ("text", "double", 1.5)])
     expect(ValueError, "closed", writer.flush)
+    size = {"size_t": (kymo.Format.UNSIGNED, 2**32 + 8)}
+    expect(OverflowError, "32 bits", kymo.PointWriter, path + ".not", [], size)
+    expect(ValueError, "NUL", kymo.PointWriter, path + ".not", ["a\0b"], {})
+    assert not os.path.exists(path + ".not")
+
+
+def write_points_in_threads():
+    """While a thread waits in a flush, because a pipe is full, another one writes points."""
+    from_pipe, to_pipe = os.pipe()
+    writer = kymo.PointWriter(to_pipe, ["n"], {"bytes": (kymo.Format.BLOB, 0)})
+    os.close(to_pipe)
+    large = [("n", "bytes", bytes(300000))]
+
+    def write(statement):
+        for _ in range(20):
+            writer.write(statement, large)
+
+    threads = [threading.Thread(target=write, args=(statement,)) for statement in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+
+    def finish():
+        for thread in threads:
+            thread.join()
+        writer.close()
+
+    finisher = threading.Thread(target=finish)
+    finisher.start()
+    with open(from_pipe, "rb") as file:
+        points = kymo.open_points(io.BytesIO(file.read()))
+    finisher.join()
+    assert points.damage is None, points.damage
+    assert sorted(point.statement for point in points) == [1] * 20 + [2] * 20 + [3] * 20
 
 
 def points(directory):
@@ -216,9 +308,15 @@ def points(directory):
         error = expect(kymo.QueryError, "at byte", points.query, "(> 1")
         assert isinstance(error, ValueError) and error.position > 0
         expect(kymo.QueryError, "", points.query, None, ["any:no type"])
+        # Nothing of these is cut.
+        expect(ValueError, "NUL", points.query, "(> 1 0)\0(")
+        expect(OverflowError, "32 bits", lambda: points.query(seed=2**32))
+        expect(OverflowError, "64 bits", lambda: points.query(limit=2**64 + 1))
+        expect(OverflowError, "64 bits", lambda: points.query(statement=2**64 + 0x11))
         with open(path, "rb") as file:
             cut = kymo.open_points(io.BytesIO(file.read()[:-1]))
         assert len(cut) == 1 and cut.damage[1] > 0
+    write_points_in_threads()
     expect(kymo.Error, "Not trace points", kymo.open_points, io.BytesIO(bytes(64)))
     expect(FileNotFoundError, "none", kymo.open_points, directory + "/none")
 
@@ -243,6 +341,7 @@ def errors(directory):
     assert archive.thread_name(5) is None and archive.process_name(5) is None
     assert archive.thread_process(5) == 0
     assert archive.text(kymo.NO_TEXT) == "" and archive.texts == [""]
+    assert archive.text(-1) == "" and archive.text(2**32) == ""
     archive.close()
     archive.close()
     expect(ValueError, "closed", lambda: archive.lost)
