@@ -12,6 +12,7 @@ race frees its own.
 import ctypes
 import functools
 import itertools
+import operator
 import os
 import sys
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
@@ -84,7 +85,7 @@ def _encoded(text):
 
 def _without_nul(text, most):
     """TEXT as bytes without a NUL, of at most MOST bytes, with no character cut in two."""
-    data = _encoded(text).replace(b"\0", b"")[:most]
+    data = _encoded(_text_value(text)).replace(b"\0", b"")[:most]
     return data.decode("utf-8", "ignore").encode()
 
 
@@ -109,7 +110,12 @@ def _new_name(text, kept):
     long as the list KEPT.
     """
     global _n_inline
-    data = _encoded(_text_value(text))
+    if type(text) is not str:
+        # (the table must not keep objects of the program, nor compare them)
+        text = str.__str__(_text_value(text))
+        if text in _names:
+            return _names[text]
+    data = _encoded(text)
     if len(_names) >= NAMES_MAX or len(data) > _NAME_BYTES_MAX:
         # (without a lock, threads that count at the same time can count once)
         _n_inline += 1
@@ -206,6 +212,16 @@ def _text_value(value):
         return f"<{type(value).__name__}>"
 
 
+def _data_of(value, is_blob):
+    """The bytes of VALUE, or of its text if it has none."""
+    if is_blob:
+        try:
+            return bytes(memoryview(value))
+        except Exception:  # (for example, the memoryview was released)
+            pass
+    return _encoded(_text_value(value))
+
+
 def _set_value(argument, value):
     if value is None:
         argument.type = _NULL
@@ -220,17 +236,15 @@ def _set_value(argument, value):
     elif isinstance(value, float):
         argument.type, argument.number = _DOUBLE, value
     else:
-        if isinstance(value, (bytes, bytearray, memoryview)):
-            argument.type, data = _BLOB, bytes(value)
-        else:
-            argument.type, data = _TEXT, _encoded(_text_value(value))
+        is_blob = isinstance(value, (bytes, bytearray, memoryview))
+        argument.type, data = _BLOB if is_blob else _TEXT, _data_of(value, is_blob)
         argument.size, argument.data = len(data), data
 
 
 def _write(event_type, address, name, value, arguments):
     """Writes an event of the category at ADDRESS, if it is on."""
     kept = []
-    name = _names.get(name) or _new_name(name, kept)
+    name = (type(name) is str and _names.get(name)) or _new_name(name, kept)
     n = len(arguments)
     if n == 0:
         _c.kymo_event_write(address, event_type, 0, name, value, None, 0)
@@ -242,9 +256,11 @@ def _write(event_type, address, name, value, arguments):
     _c.kymo_event_write(address, event_type, 0, name, value, ctypes.addressof(array), n)
 
 
-
 def _event(event_type, of, name, value, arguments):
     of = _categories.get(of) or category(of)
+    if type(value) is not int:
+        # (a wrong id must not be an error only while it is recorded)
+        value = operator.index(value)
     if of._sessions.value:
         _write(event_type, of._address, name, value, arguments)
 
@@ -288,7 +304,7 @@ def log(text, /, category="app"):
     """A line of a log."""
     of = _categories.get(category) or _category(category)
     if of._sessions.value:
-        data = _encoded(text)
+        data = _encoded(_text_value(text))
         _c.kymo_log_write(of._address, 0, data, len(data))
 
 
@@ -296,8 +312,8 @@ def blob(name, data, /, category="app"):
     """A piece of a stream of bytes, at most 30,000 bytes. Readers join pieces with one name."""
     of = _categories.get(category) or _category(category)
     if of._sessions.value:
-        kept, data = [], bytes(data)
-        address = _names.get(name) or _new_name(name, kept)
+        kept, data = [], _data_of(data, True)
+        address = (type(name) is str and _names.get(name)) or _new_name(name, kept)
         _c.kymo_blob_write(of._address, address, data, len(data))
 
 
@@ -407,7 +423,8 @@ def start(name=None):
     memory; a recorder need not be there.
     """
     if name is None:
-        name = os.path.basename(getattr(sys, "argv", [""])[0]) or "python"
+        argv = getattr(sys, "argv", None) or [""]
+        name = os.path.basename(argv[0]) or "python"
     result = _c.kymo_provider_start(_without_nul(name, _PROVIDER_BYTES_MAX))
     if result < 0:
         raise failure(result, text=f"Cannot start the provider: {os.strerror(-result)}")

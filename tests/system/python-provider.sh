@@ -62,15 +62,19 @@ judge_whole() {
 }
 record_and_judge "$TMP/whole.fxt" record_whole judge_whole
 
-# Each thread says which one it is.
+# Each thread says which one it is. (Its name can come after its first events.)
 python - "$TMP/whole.fxt" >"$TMP/wrong" <<-'END'
 	import sys, kymo
 	with kymo.open(sys.argv[1]) as archive:
+	    threads = set()
 	    for event in archive.events([kymo.Kind.INSTANT]):
-	        if event.category == "py_load" and event.arguments["thread"] != kymo.tid(event.thread):
-	            print(event)
-	        if event.category == "py_load" and archive.thread_name(event.thread) != "py-worker":
-	            print(event, archive.thread_name(event.thread))
+	        if event.category == "py_load":
+	            threads.add(event.thread)
+	            if event.arguments["thread"] != kymo.tid(event.thread):
+	                print(event)
+	    names = [archive.thread_name(thread) for thread in threads]
+	    if names != ["py-worker"] * 4:
+	        print(names)
 END
 assert_empty "$TMP/wrong" "events of other threads"
 
@@ -105,6 +109,20 @@ assert_eq "$(grep -c '^DURATION_END py_load fails ' "$TMP/read")" 1
 assert_says "$TMP/read" "a line of a log"
 summarize "$TMP/kinds.fxt"
 assert_eq "$(json "$SUMMARY" '.lost.app')" 2 "records that are too large"
+
+# ---- wrong types ----
+
+record_around "$TMP/odd.fxt" -e app -- "${app[@]}" odd
+assert_eq "$(made)" 16
+read_events "$TMP/odd.fxt"
+for name in 1 True "['list']" name "'key'" '<Silent>'; do
+	assert_line "$TMP/read" "INSTANT py_load $name {}"
+done
+assert_eq "$(grep -cF "INSTANT py_load ['list'] " "$TMP/read")" 2
+assert_says "$TMP/read" "INSTANT py_load view {'view': b'<released memory at "
+assert_line "$TMP/read" "LOG  'log' {}"
+assert_line "$TMP/read" "LOG  17 {}"
+assert_line "$TMP/read" "LOG  None {}"
 
 # ---- names beyond the table ----
 

@@ -6,14 +6,17 @@
 #	threads THREADS N  N rounds of nested spans, with a sleep, in each of the THREADS
 #	kinds              an event of each kind; an argument of each type; a decorator
 #	names              names and arguments, more than the package registers
+#	odd                names and values of wrong types, which must not end the program
 #	fork               the child writes events before and after kymo.start()
 #	off                events of a category that is never recorded
 
+import gc
 import math
 import os
 import sys
 import threading
 import time
+import weakref
 
 import kymo
 from kymo import _provider
@@ -117,6 +120,44 @@ def names():
     assert kymo.inline_names() == 9, kymo.inline_names()
     assert len(_provider._names) == _provider.NAMES_MAX
     return 6
+
+
+class Name(str):
+    pass
+
+
+def odd():
+    n_names = len(_provider._names)
+    for name in 1, True, ["list"], Silent(), Name("name"), KeyError("key"):
+        kymo.instant(name, category="py_load")
+    # The names are texts: a second object with the same one is nothing new.
+    kymo.instant(["list"], category="py_load")
+    assert len(_provider._names) == n_names + 6, list(_provider._names)
+    thing = Silent()
+    gone = weakref.ref(thing)
+    kymo.instant(thing, category="py_load", thing=thing)
+    del thing
+    gc.collect()
+    assert gone() is None, "the package keeps objects"
+    view = memoryview(b"released")
+    view.release()
+    kymo.instant("view", category="py_load", view=view)
+    for text in KeyError("log"), 17, None:
+        kymo.log(text, category="py_load")
+    for data in 5, "text", memoryview(b"abcd")[::2], view:
+        kymo.blob("odd-blob", data, category="py_load")
+    # An id that is not a number is an error without a recording, too.
+    for category in "py_load", "py_other":
+        for function in kymo.flow_begin, kymo.complete:
+            try:
+                function("wrong", 1.5, category=category)
+            except TypeError:
+                continue
+            raise AssertionError("1.5 is an id")
+    argv, sys.argv = sys.argv, []
+    kymo.start()
+    sys.argv = argv
+    return 6 + 1 + 1 + 1 + 3 + 4
 
 
 def fork():
