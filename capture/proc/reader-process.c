@@ -24,6 +24,12 @@
 /* A child that has returned a descriptor may take this long to close its own copy. */
 #define CLOSE_NS UINT64_C(1000000000)
 
+/*
+ * A child keeps the memory that its parent had at the fork, also what the parent has freed or
+ * changed since then. So it is replaced after this time.
+ */
+#define LIFE_NS UINT64_C(30000000000)
+
 enum { IDLE_MAX = 4, POLL_MS_MAX = 60000 };
 
 struct reader_process {
@@ -59,6 +65,7 @@ static struct {
 	int sock;
 } reader_process_idle[IDLE_MAX];
 static size_t reader_process_n_idle;
+static uint64_t reader_process_life_ns = LIFE_NS;
 
 /* ---- messages ---- */
 
@@ -170,8 +177,11 @@ static bool reader_process_is_local(int fd)
 	return fstatfs(fd, &fs) == 0 && file_system_is_local((uint32_t)fs.f_type);
 }
 
-/* Serves one request. Returns 0, or a negative errno, after which the child ends. */
-static int reader_process_serve(int sock)
+/*
+ * Serves one request, which must begin until DEADLINE_NS. Returns 0, or a negative errno, after
+ * which the child ends.
+ */
+static int reader_process_serve(int sock, uint64_t deadline_ns)
 {
 	static _Alignas(8) char args[READER_ARGS_MAX];
 	struct reader_question q;
@@ -179,7 +189,7 @@ static int reader_process_serve(int sock)
 	struct outbuf data = { 0 };
 	uint64_t begin_ns;
 	int fd = -1;
-	int r = reader_process_receive(sock, &q, sizeof(q), UINT64_MAX, NULL)
+	int r = reader_process_receive(sock, &q, sizeof(q), deadline_ns, NULL)
 			?: reader_process_receive(sock, args, q.n_args, UINT64_MAX, NULL);
 
 	if (r < 0)
@@ -208,6 +218,8 @@ static int reader_process_serve(int sock)
 /* Does not return. */
 static void reader_process_run_child(int sock)
 {
+	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + reader_process_life_ns;
+	uint64_t deadline_ns = UINT64_MAX; /* (the first request is on its way) */
 	sigset_t blocked;
 
 	/* The child must not end with the terminal or the process group of the parent. */
@@ -221,8 +233,8 @@ static void reader_process_run_child(int sock)
 	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
 	    close_range((unsigned)sock + 1, ~0U, 0) < 0 || fcntl(sock, F_SETOWN, getpid()) < 0)
 		_exit(1);
-	while (reader_process_serve(sock) == 0)
-		;
+	while (reader_process_serve(sock, deadline_ns) == 0)
+		deadline_ns = end_ns;
 	_exit(0);
 }
 
@@ -261,10 +273,40 @@ static void reader_process_end(pid_t pid, int sock)
 	child_end_kill(pid, 0);
 }
 
+/* Returns true if the child of an idle SOCK has ended: it sends nothing of its own accord. */
+static bool reader_process_has_ended(int sock)
+{
+	struct pollfd pollfd = { .fd = sock, .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) > 0;
+}
+
+/* Removes the idle children that have ended. */
+static void reader_process_forget_ended(void)
+{
+	struct reader_process ended[IDLE_MAX];
+	size_t n = 0, n_ended = 0;
+
+	pthread_mutex_lock(&reader_process_lock);
+	for (size_t i = 0; i < reader_process_n_idle; i++)
+		if (reader_process_has_ended(reader_process_idle[i].sock))
+			ended[n_ended++] = (struct reader_process){
+				.pid = reader_process_idle[i].pid,
+				.sock = reader_process_idle[i].sock,
+			};
+		else
+			reader_process_idle[n++] = reader_process_idle[i];
+	reader_process_n_idle = n;
+	pthread_mutex_unlock(&reader_process_lock);
+	for (size_t i = 0; i < n_ended; i++)
+		reader_process_end(ended[i].pid, ended[i].sock);
+}
+
 static bool reader_process_take_idle(struct reader_process *p)
 {
 	bool any;
 
+	reader_process_forget_ended();
 	pthread_mutex_lock(&reader_process_lock);
 	any = reader_process_n_idle > 0;
 	if (any) {
@@ -298,24 +340,32 @@ void reader_process_end_idle(void)
 		reader_process_end(p.pid, p.sock);
 }
 
-/* Sends JOB to a child, P. Returns 0 or a negative errno; then there is no child. */
-static int reader_process_ask(struct reader_process *p, const struct reader_job *job)
+void reader_process_set_life(uint64_t ns)
+{
+	reader_process_life_ns = ns;
+}
+
+/*
+ * Sends JOB to a child, P, which was idle before if *RET_WAS_IDLE. Returns 0 or a negative errno;
+ * then there is no child.
+ */
+static int reader_process_ask(struct reader_process *p, const struct reader_job *job,
+			      bool *ret_was_idle)
 {
 	const struct reader_question q = { job->fn, job->n_args, job->max };
-	bool was_idle;
 	int r;
 
 	do {
-		was_idle = reader_process_take_idle(p);
-		r = was_idle ? 0 : reader_process_begin(p);
+		*ret_was_idle = reader_process_take_idle(p);
+		r = *ret_was_idle ? 0 : reader_process_begin(p);
 		if (r < 0)
 			return r;
 		r = reader_process_send(p->sock, &q, sizeof(q), -1)
 			    ?: reader_process_send(p->sock, job->args, job->n_args, -1);
 		if (r < 0)
 			reader_process_end(p->pid, p->sock);
-		/* (one that was killed meanwhile is replaced) */
-	} while (r < 0 && was_idle);
+		/* (one that has ended meanwhile is replaced) */
+	} while (r < 0 && *ret_was_idle);
 	return r;
 }
 
@@ -332,6 +382,32 @@ static int reader_process_get_answer(int sock, size_t max, uint64_t deadline_ns,
 	to = outbuf_reserve(&ret->data, head->size);
 	return to ? reader_process_receive(sock, to, head->size, deadline_ns, NULL)
 		  : ret->data.error;
+}
+
+/*
+ * Runs JOB in a child, P, until DEADLINE_NS. A child that was idle can end, or be killed, before it
+ * answers; then another one gets the job. Returns 0 with *HEAD, or a negative errno. Without a child
+ * at the end, its socket is -1.
+ */
+static int reader_process_ask_until_answer(struct reader_process *p, const struct reader_job *job,
+					   uint64_t deadline_ns, struct reader_head *head,
+					   struct reader_answer *ret)
+{
+	bool was_idle, is_lost;
+	int r;
+
+	do {
+		r = reader_process_ask(p, job, &was_idle);
+		if (r < 0) {
+			p->sock = -1;
+			return r;
+		}
+		r = reader_process_get_answer(p->sock, job->max, deadline_ns, head, ret);
+		is_lost = (r == -EPIPE || r == -ECONNRESET) && ret->fd < 0 && !ret->data.data;
+		if (is_lost && was_idle)
+			reader_process_end(p->pid, p->sock);
+	} while (is_lost && was_idle);
+	return r;
 }
 
 /* Forgets left children that have ended, and ends those that are done. The lock is held. */
@@ -448,11 +524,10 @@ int reader_process_run(struct reader_pool *pool, const struct reader_job *job,
 		free(p);
 		return r;
 	}
-	r = reader_process_ask(p, job);
-	if (r < 0) {
+	r = reader_process_ask_until_answer(p, job, deadline_ns, &head, ret);
+	if (p->sock < 0) {
 		reader_process_remove(pool, p);
 		return r;
 	}
-	r = reader_process_get_answer(p->sock, job->max, deadline_ns, &head, ret);
 	return reader_process_finish(pool, p, r, &head, ret);
 }

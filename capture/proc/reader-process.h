@@ -69,3 +69,9 @@ int reader_process_run(struct reader_pool *pool, const struct reader_job *job,
 
 /* Ends the children that have no request. Later requests begin new ones. */
 void reader_process_end_idle(void);
+
+/*
+ * Children that begin from now on end NS after their begin, or after the request that they have
+ * then; the default is 30 seconds. For tests.
+ */
+void reader_process_set_life(uint64_t ns);

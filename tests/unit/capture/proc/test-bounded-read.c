@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -120,6 +122,44 @@ TEST(test_killed)
 	assert_int_not_equal(reader_id(), first);
 }
 
+static void *kill_soon(void *userdata)
+{
+	const struct timespec soon = { .tv_nsec = 200000000 };
+
+	nanosleep(&soon, NULL);
+	kill(*(pid_t *)userdata, SIGKILL);
+	return NULL;
+}
+
+/* A child that is killed while it has a request is replaced, too. */
+TEST(test_killed_with_request)
+{
+	pid_t first = reader_id();
+	pthread_t thread;
+
+	/* (if the thread is early, this is the case above) */
+	assert_int_equal(kill(first, SIGSTOP), 0);
+	assert_int_equal(pthread_create(&thread, NULL, kill_soon, &first), 0);
+	assert_int_not_equal(reader_id(), first);
+	pthread_join(thread, NULL);
+}
+
+/* Children end after some time, before they get the next request, or with that on its way. */
+TEST(test_life)
+{
+	pid_t last = 0, id;
+
+	reader_process_set_life(0);
+	for (int i = 0; i < 50; i++) {
+		id = reader_id();
+		assert_int_not_equal(id, last);
+		last = id;
+	}
+	/* Its memory is free before the next request. */
+	assert_soon(waitid(P_PID, (id_t)last, &(siginfo_t){ 0 }, WEXITED | WNOWAIT) == 0);
+	reader_process_set_life(UINT64_C(30000000000));
+}
+
 /* A process ends although its child hangs, and the child ends with it. */
 TEST(test_end)
 {
@@ -150,6 +190,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_hanging, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_killed, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_killed_with_request, set_up,
+						own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_life, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_end, set_up, own_directory_tear_down),
 	};
 
