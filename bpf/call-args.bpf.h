@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The arguments of calls, in registers and in memory. Only calls.bpf.c includes this file.
+ * The arguments of calls, in registers and in memory. Only calls.bpf.c uses this file.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Memory that an argument of a call leads to in more than one step: arrays of strings, of pointers
- * and of buffers, and lists of entries (CALL_MEMORY_*). Only calls.bpf.c includes this file.
+ * and of buffers, and lists of entries (CALL_MEMORY_*). Only call-texts.bpf.h includes this file.
  *
  * The loops use bpf_loop(), since the verifier would examine each pass of a plain loop. Text is
  * read in pieces of GATHER_PIECE bytes, since the verifier does not know that an offset and a size

@@ -7,25 +7,21 @@
  * (capture/stages/calls.h). So the programs need no code for depth, exiting threads or longjmp().
  */
 #include "bpf/call-args.bpf.h"
-#include "bpf/call-gather.bpf.h"
+#include "bpf/call-texts.bpf.h"
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
-#include "bpf/piece.bpf.h"
-#include "bpf/python.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
-#include "bpf/stack.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define CALL_PAGE_BYTES 4096 /* smallest page size */
-#define CALL_EPERM      1
-#define CALL_EACCES     13
-#define CALL_ENOSYS     38
+#define CALL_EPERM  1
+#define CALL_EACCES 13
+#define CALL_ENOSYS 38
 /* Internal results of interrupted calls: from this one to the next. */
 #define CALL_ERESTARTSYS           512
 #define CALL_ERESTART_RESTARTBLOCK 516
@@ -58,70 +54,8 @@ struct {
 	__type(value, __u32);
 } call_syscalls SEC(".maps");
 
-/* The work area of a walk. Only one thread at a time uses it. */
-struct call_room {
-	struct rec_stack stack;
-	struct unwind_walk stopped, learning;
-	__u32 in_use;
-	__u32 pad_0;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, CALL_ROOMS);
-	__type(key, __u32);
-	__type(value, struct call_room);
-} call_rooms SEC(".maps");
-
-const volatile bool call_walks = false;  /* stacks of calls or of moments are recorded */
 const volatile bool call_stacks = false; /* each call's stack is recorded */
 __u32 call_stacks_shed = 0;              /* 1: stacks of calls are not recorded at present */
-
-static __always_inline struct call_room *call_acquire_room(void)
-{
-	struct call_room *room;
-
-	for (__u32 i = 0; i < CALL_ROOMS; i++) {
-		__u32 key = i;
-
-		room = bpf_map_lookup_elem(&call_rooms, &key);
-		if (room && __sync_val_compare_and_swap(&room->in_use, 0, 1) == 0)
-			return room;
-	}
-	return NULL;
-}
-
-__noinline __u64 call_collect_stack(void)
-{
-	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 now_ns = bpf_ktime_get_boot_ns(), id = 0;
-	struct call_room *room;
-	__u32 n;
-
-	/*
-	 * Linux 6.1 verifies this function even if nothing calls it, and without its maps. This
-	 * check lets it pass.
-	 */
-	if (!call_walks)
-		return 0;
-	room = call_acquire_room();
-	if (!room) {
-		rec_lose(REC_RING_STACKS, now_ns);
-		return 0;
-	}
-	room->stopped.ip = room->stopped.python = 0;
-	n = stack_walk_or_stop(&room->stack, &room->stopped,
-			       piece_copies(now_ns, STACK_COPIES_OF_RUNNING));
-	if (room->stopped.ip)
-		stack_learn_callers_if_needed(&room->stopped, &room->learning);
-	else if (n != STACK_NOT_WALKED)
-		n = python_add_if_any(&room->stopped, &room->stack, n, now_ns);
-	if (n == STACK_NOT_WALKED ||
-	    !piece_or_stack_send(&room->stopped, &room->stack, n, p, now_ns, &id))
-		id = 0;
-	room->in_use = 0;
-	return id;
-}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -169,86 +103,6 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 		return true;
 	__sync_fetch_and_add(&share->left_out, 1);
 	return false;
-}
-
-/*
- * Copies only the part of the BYTES at ADDRESS that is in the first page. Called after an attempt
- * to read all of them has failed.
- */
-static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
-{
-	__u32 n = CALL_PAGE_BYTES - ((__u64)address & (CALL_PAGE_BYTES - 1));
-
-	if (n >= bytes || n >= sizeof(to->text) ||
-	    bpf_probe_read_user(to->text, n & (sizeof(to->text) - 1), address) < 0)
-		return;
-	to->bytes = (__s32)n;
-	to->cut = 1;
-}
-
-/*
- * Copies BYTES at the address FROM, or a string, into TO. Returns false if not all of it is
- * readable. (This is a separate function, so the verifier checks it once for all texts.)
- */
-__noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
-{
-	bool is_string = bytes == CALL_PENDING_STRING;
-	const void *address = (const void *)from;
-	__u64 n = bytes;
-	long r;
-
-	if (!to)
-		return false;
-	to->cut = !is_string && n > sizeof(to->text);
-	/*
-	 * Without the barrier, the compiler may compare a copy of N, and the verifier does not know
-	 * the limit.
-	 */
-	barrier_var(n);
-	if (n > sizeof(to->text))
-		n = sizeof(to->text);
-	if (is_string)
-		r = bpf_probe_read_user_str(to->text, sizeof(to->text), address);
-	else
-		r = n > 0 ? bpf_probe_read_user(to->text, n, address) : 0;
-	if (r < 0) {
-		to->bytes = (__s32)r;
-		call_copy_page(to, address, n);
-		return false;
-	}
-	if (is_string) {
-		to->cut = r == sizeof(to->text);
-		n = r > 0 ? (__u32)r - 1 : 0;
-	}
-	to->bytes = (__s32)n;
-	return true;
-}
-
-/* The call takes all of the memory. */
-#define CALL_TOTAL_UNKNOWN (~0ull)
-
-/* The same for memory of KIND. The call has read or written TOTAL bytes of it. */
-static __always_inline bool call_copy_or_gather(struct call_text *to, __u64 from, __u32 bytes,
-						__u32 kind, __u64 total)
-{
-	return kind > CALL_MEMORY_STRING ? call_gather(to, from, bytes, kind, total)
-					 : call_copy(to, from, bytes);
-}
-
-/* Returns the number of bytes to copy for FROM. */
-static __always_inline __u32 call_bytes(const struct call_args *args,
-					const struct call_memory *from)
-{
-	__u64 n;
-
-	if (from->kind == CALL_MEMORY_STRING)
-		return CALL_PENDING_STRING;
-	n = from->count ?: call_arg(args, from->count_arg);
-	if (n >= CALL_PENDING_STRING)
-		return CALL_PENDING_STRING - 1;
-	if (from->unit)
-		n *= from->unit;
-	return n < CALL_PENDING_STRING ? n : CALL_PENDING_STRING - 1;
 }
 
 /*
@@ -461,31 +315,6 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_entry, struct pt_regs *, ctx)
 {
 	call_entered(ctx);
 	return 0;
-}
-
-/*
- * Returns the number of written bytes: RESULT if the call returns that number, otherwise the number
- * that was known at the entry.
- */
-static __always_inline __u32 call_written(__u32 bytes, bool is_whole, __u64 result)
-{
-	if (is_whole || bytes == CALL_PENDING_STRING)
-		return bytes;
-	if ((__s64)result < 0)
-		return 0;
-	return result < bytes ? result : bytes;
-}
-
-static __always_inline void
-call_copy_late_text(struct call_text *to, const struct call_pending *pending, __u32 i, __u64 result)
-{
-	to->bytes = -1;
-	to->cut = 0;
-	if (pending->texts[i].address)
-		call_copy_or_gather(to, pending->texts[i].address,
-				    call_written(pending->texts[i].bytes,
-						 pending->texts[i].is_whole, result),
-				    pending->texts[i].kind, (__s64)result < 0 ? 0 : result);
 }
 
 /* The place where a function ends. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Functions that calls of functions (calls.bpf.c) and moments (moments.bpf.c) share.
+ * Functions that calls of functions (calls.bpf.c) and moments (moments.bpf.c) share: their stacks
+ * (call-stack.bpf.c) and conditions.
  */
 #pragma once
 
