@@ -2,8 +2,10 @@
 /*
  * The declarations that the files of the collector share. Internal to collector*.c.
  *
- *   collector.c             life cycle: loads, attaches and detaches programs; their lists
+ *   collector.c             loads programs; their tables and state
  *   collector-configure.c   applies options to programs and maps, before they are loaded
+ *   collector-attach.c      attaches and detaches programs, all or those of one part
+ *   collector-lists.c       lists of tasks, cgroups, registers and waiting threads
  *   collector-unwind.c      stacks by tables
  *   collector-rings.c       the rings: sizes, records, losses
  */
@@ -91,6 +93,12 @@ struct attach_row {
 	struct bpf_program *prog;
 	struct bpf_link **link;
 };
+
+/*
+ * Runs the iterator PROG, and passes its records to FN, which may be NULL if PROG sends none there.
+ * Returns 0, a negative errno, or the first negative result of FN.
+ */
+int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata);
 
 /*
  * Attaches the programs in ROWS that are loaded and not attached, in order. Returns 0 or a negative
