@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/stages/allocations.h"
+#include "capture/stages/allocations-parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,21 +13,7 @@
 #include "capture/stages/resources.h"
 #include "capture/stages/watch-gap.h"
 
-enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
-
-/* A watched program in a process (an instance). */
-struct watch {
-	uint32_t pid, instance;
-	uint32_t koid; /* koid of the process; its pid can be reused before all data is written */
-	uint32_t n_snapshots;
-	struct table stacks; /* ids of the stacks that were written */
-	struct allocations *of;
-	struct resources *resources; /* NULL = no data about resources yet. Owned */
-	uint64_t next_sums_ns;       /* when changed sums are written next */
-	/* Number of blocks of the last snapshot that have not arrived yet. */
-	uint64_t missing;
-	bool ends; /* the end of the watch waits for copies of stacks */
-};
+enum { WAITING_BYTES_MAX = 32 << 20 };
 
 /* Names of functions with probes. Functions without a name here have no probes. */
 static const char *const function_names[MEMORY_FN_MAX] = {
@@ -130,15 +116,14 @@ static uint64_t allocations_clamp(const struct allocations *a, uint64_t ts_ns)
 	return ts_ns < from_ns ? from_ns : ts_ns > a->pipe->to_ns ? a->pipe->to_ns : ts_ns;
 }
 
-static int allocations_write_event(struct allocations *a, const struct event *ev)
+int allocations_write_event(struct allocations *a, const struct event *ev)
 {
 	a->n_events++;
 	return fxt_archive_event(a->pipe->archive, ev);
 }
 
-/* Returns what all events about the process of W have in common. */
-static struct event allocations_about(const struct allocations *a, const struct watch *w,
-				      enum event_kind kind, uint64_t ts_ns)
+struct event allocations_about(const struct allocations *a, const struct watch *w,
+			       enum event_kind kind, uint64_t ts_ns)
 {
 	return (struct event){
 		.kind = kind,
@@ -359,107 +344,12 @@ static int allocations_on_usage(struct allocations *a, struct watch *w, const st
 	return allocations_write_event(a, &ev);
 }
 
-/* ---- descriptors, mappings and similar resources ---- */
-
-/* Writes EVENT_ALLOC or EVENT_FREE for BLOCK, which CALL has made or released. */
-static int allocations_log_block(struct watch *w, enum event_kind kind,
-				 const struct resource_block *block,
-				 const struct rec_resource *call)
-{
-	struct allocations *a = w->of;
-	struct event ev;
-	int r;
-
-	if (!a->log || !call || call->head.ts_ns < a->pipe->from_ns ||
-	    call->head.ts_ns > a->pipe->to_ns)
-		return 0;
-	r = pipeline_announce_thread(a->pipe, call->head.tid, w->pid);
-	ev = allocations_about(a, w, kind, call->head.ts_ns);
-	ev.tid = tasks_koid(a->pipe->tasks, call->head.tid);
-	ev.cpu = call->head.cpu;
-	ev.block.resource = block->resource;
-	ev.block.id = block->id;
-	ev.block.size = kind == EVENT_ALLOC ? block->size : 0;
-	ev.block.stack = kind == EVENT_ALLOC ? block->origin.stack : 0;
-	ev.block.context = kind == EVENT_ALLOC ? block->origin.context : 0;
-	ev.block.function = resource_call_name(call->operation);
-	ev.block.text = "";
-	return r < 0 ? r : allocations_write_event(a, &ev);
-}
-
-static int allocations_on_made(const struct resource_block *block, const struct rec_resource *call,
-			       void *userdata)
-{
-	return allocations_log_block(userdata, EVENT_ALLOC, block, call);
-}
-
-static int allocations_on_freed(const struct resource_block *block, const struct rec_resource *call,
-				void *userdata)
-{
-	return allocations_log_block(userdata, EVENT_FREE, block, call);
-}
-
-/* Writes the changed sums whose stacks are in the archive. */
-static int allocations_write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
-{
-	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
-	struct resource_sums *sums;
-	int r = 0;
-
-	for (size_t pos = 0;
-	     r == 0 && w->resources && (sums = resources_next_sums(w->resources, &pos));) {
-		if (!sums->changed || (sums->stack && !table_get(&w->stacks, sums->stack)))
-			continue;
-		sums->changed = false;
-		ev.usage.resource = sums->resource;
-		ev.usage.stack = sums->stack;
-		ev.usage.blocks = sums->blocks;
-		ev.usage.bytes = sums->bytes;
-		ev.usage.allocations = sums->allocations;
-		ev.usage.allocated_bytes = sums->allocated_bytes;
-		r = allocations_write_event(a, &ev);
-	}
-	return r;
-}
-
-static int allocations_on_resource(struct allocations *a, struct watch *w,
-				   const struct rec_head *rec)
-{
-	const struct resources_sink sink = { allocations_on_made, allocations_on_freed, w };
-	int r = w->resources ? 0 : resources_new(&sink, &w->resources);
-
-	if (r == 0 && rec->ts_ns >= w->next_sums_ns) {
-		r = w->next_sums_ns ? allocations_write_sums(a, w, rec->ts_ns) : 0;
-		w->next_sums_ns = rec->ts_ns + a->usage_interval_ns;
-	}
-	if (r < 0)
-		return r;
-	switch (rec->kind) {
-	case REC_LISTING:
-		return resources_listing(w->resources, (const struct rec_listing *)rec);
-	case REC_FOUND:
-		return resources_found(w->resources, (const struct rec_found *)rec);
-	default:
-		return resources_record(w->resources, (const struct rec_resource *)rec);
-	}
-}
-
 static bool allocations_is_resource(uint16_t kind)
 {
 	return kind == REC_RESOURCE || kind == REC_LISTING || kind == REC_FOUND;
 }
 
 /* ---- blocks ---- */
-
-/* Receives blocks from the books (capture/stages/resources.h). */
-struct block_writer {
-	const struct allocations *allocations;
-	const struct watch *watch;
-	struct fxt_archive *to;
-	uint64_t ts_ns;
-	int (*name)(uint32_t tid, void *userdata); /* writes the name of TID */
-	void *userdata;
-};
 
 static void allocations_set_missing(struct watch *w, uint64_t missing)
 {
@@ -468,68 +358,16 @@ static void allocations_set_missing(struct watch *w, uint64_t missing)
 	w->missing = missing;
 }
 
-static int allocations_count_resource(const struct resource_block *block, void *userdata)
-{
-	uint64_t *n = userdata;
-
-	(void)block;
-	++*n;
-	return 0;
-}
-
-/* Returns the event for BLOCK. Its text is cleaned into TEXT. */
-static struct event allocations_block_event(const struct allocations *a, const struct watch *w,
-					    const struct resource_block *block, uint64_t ts_ns,
-					    char text[static BLOCK_TEXT_MAX])
-{
-	struct event ev = allocations_about(a, w, EVENT_BLOCK, ts_ns);
-
-	text_clean(text, BLOCK_TEXT_MAX, block->text, strlen(block->text));
-	ev.block.resource = block->resource;
-	ev.block.id = block->id;
-	ev.block.size = block->size;
-	ev.block.stack = block->origin.stack;
-	ev.block.context = block->origin.context;
-	ev.block.since_ns = block->origin.since_ns;
-	ev.block.thread = block->origin.tid ? tasks_koid_at(a->pipe->tasks, block->origin.tid,
-							    block->origin.since_ns)
-					    : w->koid;
-	ev.block.function = resource_call_name(block->origin.operation);
-	ev.block.text = text;
-	return ev;
-}
-
-static int allocations_write_block(const struct resource_block *block, void *userdata)
-{
-	const struct block_writer *s = userdata;
-	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
-	char text[BLOCK_TEXT_MAX];
-	struct event ev = allocations_block_event(s->allocations, s->watch, block, s->ts_ns, text);
-
-	return r < 0 ? r : fxt_archive_event(s->to, &ev);
-}
-
-static int allocations_announce_thread(uint32_t tid, void *userdata)
-{
-	const struct allocations *a = userdata;
-
-	return pipeline_announce(a->pipe, tid);
-}
-
 /* Writes a snapshot: first blocks of the books, then blocks of the tables. */
 static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 				   const struct rec_snapshot *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
-	struct block_writer s = {
-		a, w, a->pipe->archive, rec->head.ts_ns, allocations_announce_thread, a
-	};
 	uint64_t n = 0;
 	bool execed = rec->final == SNAPSHOT_EXECED;
-	int r = allocations_write_sums(a, w, rec->head.ts_ns);
+	int r = allocations_write_sums(a, w, rec->head.ts_ns)
+			?: allocations_count_resources(w, execed, &n);
 
-	if (r == 0 && w->resources)
-		r = resources_each(w->resources, execed, allocations_count_resource, &n);
 	if (r < 0)
 		return r;
 	allocations_set_missing(w, rec->blocks);
@@ -538,9 +376,7 @@ static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 	ev.snapshot.sequence = ++w->n_snapshots;
 	ev.snapshot.final = rec->final != 0;
 	r = allocations_write_event(a, &ev);
-	return r < 0 || !w->resources
-		       ? r
-		       : resources_each(w->resources, execed, allocations_write_block, &s);
+	return r < 0 ? r : allocations_write_resources(a, w, rec->head.ts_ns, execed);
 }
 
 static int allocations_on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
@@ -717,20 +553,6 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;
 	return allocations_write_or_defer(a, rec);
-}
-
-/* ---- heads of chunks ---- */
-
-static int allocations_head(const void *stage, const struct stage_head *h)
-{
-	const struct allocations *a = stage;
-	struct block_writer s = { a, NULL, h->to, h->at_ns, h->name, h->userdata };
-	int r = 0;
-
-	for (size_t pos = 0; r == 0 && a->log && (s.watch = table_next(&a->watches, &pos));)
-		if (s.watch->resources)
-			r = resources_each(s.watch->resources, false, allocations_write_block, &s);
-	return r;
 }
 
 /* ---- the stage ---- */

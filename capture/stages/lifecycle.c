@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "capture/stages/loader-name.h"
+#include "capture/proc/loader-name.h"
 
 static uint32_t lifecycle_queried_pid(uint64_t asked)
 {

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/stages/loader-name.h"
+#include "capture/proc/loader-name.h"
 
 enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
 

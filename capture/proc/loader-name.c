@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/stages/loader-name.h"
+#include "capture/proc/loader-name.h"
 
 #include <string.h>
 
