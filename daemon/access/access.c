@@ -2,23 +2,16 @@
 /*
  * Access control (access.h).
  *
- * Each sender has a queue of its waiting messages. Only the first of them is ever put back into the
- * connection's read queue, where the filter sees it again. While it waits, the filter appends later
- * messages of the sender to the queue, so they stay in order.
- *
  * One match covers the names of all peers. The bus limits the number of matches of a connection,
  * and clients must not be able to exhaust it.
  */
-#include "daemon/access/access.h"
+#include "daemon/access/access-parts.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "daemon/files/async-close.h"
@@ -34,60 +27,15 @@ enum {
 	DESCRIPTORS_PER_HELD = 4 * PASSED_FDS_NUMBERS(16),
 };
 
-/* The answer of polkit about one right. */
-struct answer {
-	enum polkit_answer answer;
-	uint64_t until_ns;
-	char *why; /* for POLKIT_FAILED */
-};
+/* ---- peers ---- */
 
-/* A connection on the bus, or a direct connection. */
-struct peer {
-	struct access *access;
-	struct peer *next;
-	char *name;
-	sd_bus *direct; /* borrowed; NULL = on the bus */
-	/* pending call GetConnectionCredentials; or filter of a direct connection */
-	sd_bus_slot *question;
-	bool known; /* the following members are set */
-	uid_t uid;
-	int membership; /* result of credentials_in_group() */
-	struct answer answers[RIGHT_MAX];
-	struct polkit_check *check; /* pending check of the right ASKED */
-	enum right asked;
-	bool for_held;       /* the check is for the message held[0] */
-	uint64_t generation; /* generation of polkit's rules at the start of the check */
-	sd_bus_message *held[ACCESS_HELD_PER_PEER];
-	size_t n_held;
-	bool queued; /* the message held[0] is in the read queue */
-	/* The peer may view all sessions, by the last answer, so it receives their signals. */
-	bool sees_all;
-	uint32_t answered; /* rights that were checked for held[0]; valid even if expired */
-	uint32_t granted;  /* rights of the sender for the message that is being served */
-};
-
-struct access {
-	sd_bus *bus;
-	char *group;
-	struct access_ops ops;
-	sd_bus_slot *filter;
-	sd_bus_slot *watch;  /* match of the signal NameOwnerChanged */
-	sd_bus_slot *change; /* match of polkit's signal Changed */
-	uint64_t generation; /* generation of polkit's rules */
-	struct peer *peers;
-	size_t n_peers;
-	uint64_t n_directs; /* number of direct connections so far, for their names */
-	size_t held_max, held_per_user_max;
-	bool drops_signals; /* the bus did not read before the last signal */
-};
-
-static void access_forget_answer(struct answer *a)
+void access_forget_answer(struct answer *a)
 {
 	free(a->why);
 	*a = (struct answer){ 0 };
 }
 
-static struct peer *access_peer_free(struct peer *p)
+struct peer *access_peer_free(struct peer *p)
 {
 	if (!p)
 		return NULL;
@@ -101,8 +49,6 @@ static struct peer *access_peer_free(struct peer *p)
 	return free_ptr(p);
 }
 
-DEFINE_CLEANUP(struct peer *, access_peer_free)
-
 static struct peer *access_find(const struct access *a, const char *name)
 {
 	for (struct peer *p = a->peers; p; p = p->next)
@@ -111,7 +57,7 @@ static struct peer *access_find(const struct access *a, const char *name)
 	return NULL;
 }
 
-static void access_forget(struct peer *peer)
+void access_forget(struct peer *peer)
 {
 	for (struct peer **at = &peer->access->peers; *at; at = &(*at)->next) {
 		if (*at == peer) {
@@ -121,95 +67,6 @@ static void access_forget(struct peer *peer)
 		}
 	}
 	access_peer_free(peer);
-}
-
-/* ---- waiting messages ---- */
-
-#define CROWDED_USER "too many calls of this user wait for an answer"
-
-/* Returns the number of waiting messages of P's user, over all connections. */
-static size_t access_count_held_of_user(const struct peer *p)
-{
-	size_t n = 0;
-
-	for (const struct peer *o = p->access->peers; o; o = o->next)
-		n += o->known && o->uid == p->uid ? o->n_held : 0;
-	return n;
-}
-
-/* Returns the reason why P cannot have another waiting message, or NULL. */
-static const char *access_why_full(const struct peer *p)
-{
-	size_t n = 0;
-
-	for (const struct peer *o = p->access->peers; o; o = o->next)
-		n += o->n_held;
-	if (p->n_held == ACCESS_HELD_PER_PEER)
-		return "too many calls are waiting for the first answer";
-	if (p->known && p->uid != 0 && access_count_held_of_user(p) >= p->access->held_per_user_max)
-		return CROWDED_USER;
-	return n >= p->access->held_max ? "too many calls wait for an answer" : NULL;
-}
-
-static int access_hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
-{
-	const char *why = access_why_full(p);
-
-	if (why)
-		return bus_error_set(reterr, -EDQUOT, "%s", why);
-	p->held[p->n_held++] = sd_bus_message_ref(m);
-	return 0;
-}
-
-/*
- * Called when the user of P has become known: refuses the latest messages of P that exceed the
- * limit of this user.
- */
-static void access_refuse_surplus(struct peer *p)
-{
-	size_t n = access_count_held_of_user(p);
-
-	if (p->uid == 0)
-		return;
-	for (; p->n_held > 0 && n > p->access->held_per_user_max; n--) {
-		sd_bus_message *m = p->held[--p->n_held];
-
-		bus_error_reply(m, -EDQUOT, CROWDED_USER);
-		sd_bus_message_unref(m);
-	}
-}
-
-/*
- * Removes the first waiting message, which is served or refused. Drops answers that were valid only
- * for this message.
- */
-static void access_pop_held(struct peer *p)
-{
-	sd_bus_message_unref(p->held[0]);
-	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
-	for (size_t i = 0; i < RIGHT_MAX; i++)
-		if (p->answered & RIGHT_BIT(i) && p->answers[i].until_ns == 0)
-			access_forget_answer(&p->answers[i]);
-	p->answered = 0;
-}
-
-/*
- * Puts the first waiting message back into the read queue, where the filter sees it again, unless a
- * check is pending.
- */
-static void access_advance(struct peer *p)
-{
-	while (p->known && !p->check && !p->queued && p->n_held > 0) {
-		int r = sd_bus_enqueue_for_read(p->access->bus, p->held[0]);
-
-		if (r >= 0) {
-			p->queued = true;
-			return;
-		}
-		log_warning(r, "cannot requeue a message of %s; it was refused", p->name);
-		bus_error_reply(p->held[0], r, NULL);
-		access_pop_held(p);
-	}
 }
 
 /* ---- identity of peers ---- */
@@ -447,6 +304,15 @@ static int access_serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_
 	return r;
 }
 
+int access_check_weight(sd_bus_message *m, sd_bus_error *reterr)
+{
+	int r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
+
+	if (r == -E2BIG)
+		return bus_error_set(reterr, -EDQUOT, "the call is too large");
+	return r < 0 ? bus_error_set(reterr, r, "invalid call: %s", strerror(-r)) : 0;
+}
+
 static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *sender = sd_bus_message_get_sender(m);
@@ -465,11 +331,9 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 		/* A pending check puts the message back again when it ends. */
 		return p->check ? 1 : access_serve(p, m, true, reterr);
 	}
-	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
-	if (r == -E2BIG)
-		return bus_error_set(reterr, -EDQUOT, "the call is too large");
+	r = access_check_weight(m, reterr);
 	if (r < 0)
-		return bus_error_set(reterr, r, "invalid call: %s", strerror(-r));
+		return r;
 	if (!p) {
 		r = access_add_peer(a, sender, &p);
 		if (r < 0)
@@ -479,85 +343,6 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 		return access_serve(p, m, false, reterr);
 	r = access_hold(p, m, reterr);
 	return r < 0 ? r : 1;
-}
-
-/* ---- direct connections ---- */
-
-/*
- * Returns true if the peer of a direct connection does not read its messages, and ends the
- * connection in that case.
- */
-static bool access_end_unread(const struct peer *p)
-{
-	uint64_t n_unread = 0;
-
-	if (sd_bus_get_n_queued_write(p->direct, &n_unread) < 0 || n_unread < ACCESS_DIRECT_UNREAD)
-		return false;
-	shutdown(sd_bus_get_fd(p->direct), SHUT_RDWR);
-	return true;
-}
-
-static int access_on_direct_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	struct peer *p = userdata;
-	int r;
-
-	if (!sd_bus_message_is_method_call(m, NULL, NULL))
-		return 0;
-	if (access_end_unread(p))
-		return 1;
-	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
-	if (r == -E2BIG)
-		return bus_error_set(reterr, -EDQUOT, "the call is too large");
-	if (r < 0)
-		return bus_error_set(reterr, r, "invalid call: %s", strerror(-r));
-	p->granted = RIGHTS_ALL;
-	return 0;
-}
-
-static struct peer *access_find_direct(const struct access *a, const sd_bus *bus)
-{
-	for (struct peer *p = a->peers; p; p = p->next)
-		if (p->direct == bus)
-			return p;
-	return NULL;
-}
-
-int access_add_direct(struct access *a, sd_bus *bus, uid_t uid)
-{
-	_cleanup_(access_peer_freep) struct peer *p = calloc(1, sizeof(*p));
-	int r;
-
-	if (uid != 0)
-		return -EACCES;
-	if (!p)
-		return -ENOMEM;
-	p->access = a;
-	p->direct = bus;
-	p->known = true;
-	p->uid = uid;
-	if (asprintf(&p->name, "private-%" PRIu64, ++a->n_directs) < 0) {
-		p->name = NULL;
-		return -ENOMEM;
-	}
-	r = sd_bus_add_filter(bus, &p->question, access_on_direct_message, p);
-	if (r < 0)
-		return r;
-	p->next = a->peers;
-	a->peers = TAKE_PTR(p);
-	a->n_peers++;
-	return 0;
-}
-
-void access_remove_direct(struct access *a, sd_bus *bus)
-{
-	struct peer *p = access_find_direct(a, bus);
-
-	if (!p)
-		return;
-	/* The lookup of senders needs the peer. */
-	a->ops.gone(p->name, a->ops.userdata);
-	access_forget(p);
 }
 
 /* ---- changes ---- */
