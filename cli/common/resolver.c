@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "cli/common/verb.h"
+#include "reader/symbols/symbol-absence.h"
 #include "writer/fxt/fxt-names.h"
 
 /* The maximum number of processes that are looked up in /proc. */
@@ -148,7 +149,7 @@ static int resolver_on_kernel(struct resolver *r, const struct event *ev)
 static int resolver_on_mapping(struct resolver *r, const struct event *ev)
 {
 	struct resolver_process *p = table_get(&r->processes, (uint64_t)ev->pid + 1);
-	enum symbol_runtime runtime = p ? symbols_runtime_of(ev->mapping.path) : 0;
+	enum symbol_runtime runtime = p ? symbol_runtime_of(ev->mapping.path) : 0;
 
 	if (runtime)
 		p->runtime = runtime;

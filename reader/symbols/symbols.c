@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/table.h"
 #include "base/text.h"
@@ -19,6 +18,7 @@
 #include "reader/symbols/kernel-symbols.h"
 #include "reader/symbols/module-file.h"
 #include "reader/symbols/perf-map.h"
+#include "reader/symbols/symbol-absence.h"
 #include "reader/symbols/text-pool.h"
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
@@ -183,103 +183,14 @@ static int symbols_read_content(struct symbols *s, struct module *m,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Returns true if PATH, from a list of mappings, means a file that is only in memory. */
-static bool symbols_is_memfd(const char *path)
-{
-	return path && strncmp(path, "/memfd:", 7) == 0;
-}
-
-/* Returns true if this process may not read the files of the process of QUERY. */
-static bool symbols_is_forbidden(const struct symbol_query *query)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%u/root/", query->pid);
-	return access(path, X_OK) < 0 && (errno == EACCES || errno == EPERM);
-}
-
-/*
- * A row of the table of run-time compilers: the texts for a map that does not exist, while the
- * process runs and after its end. HOW makes the compiler write the map.
- */
-#define SYMBOLS_NO_MAP(name, library, how)                                                         \
-	{                                                                                          \
-		name, library, "it does not exist: " how,                                          \
-			"it does not exist, and its process has ended: " how                       \
-			". Or use 'kymo symbolize' while it runs (if it runs in a container, or "  \
-			"with a private /tmp)"                                                     \
-	}
-
-static const struct {
-	const char *name, *library; /* names of the program and of the library; each can be NULL */
-	const char *alive, *ended;
-} symbols_runtimes[SYMBOL_RUNTIMES] = {
-	[SYMBOL_RUNTIME_UNKNOWN] =
-		SYMBOLS_NO_MAP(NULL, NULL,
-			       "the program must write it to name code that is in no file (java "
-			       "-XX:+DumpPerfMapAtExit, node --perf-basic-prof, python3 -X perf, "
-			       "erl +JPperf true)"),
-	[SYMBOL_RUNTIME_JAVA] =
-		SYMBOLS_NO_MAP(NULL, "libjvm.so",
-			       "java writes it at its end with -XX:+DumpPerfMapAtExit, or for "
-			       "'jcmd PID Compiler.perfmap'"),
-	[SYMBOL_RUNTIME_NODE] =
-		SYMBOLS_NO_MAP("node", "libnode.so", "node writes it with --perf-basic-prof"),
-	[SYMBOL_RUNTIME_PYTHON] =
-		SYMBOLS_NO_MAP("python3", "libpython3", "python3 writes it with -X perf"),
-	[SYMBOL_RUNTIME_ERLANG] =
-		SYMBOLS_NO_MAP("beam.smp", NULL, "erl writes it with +JPperf true"),
-	[SYMBOL_RUNTIME_GUILE] = SYMBOLS_NO_MAP(NULL, "libguile-",
-						"guile cannot write it, so its compiled code has "
-						"no names"),
-};
-
-static bool symbols_begins_with(const char *file, const char *name)
-{
-	return name && strncmp(file, name, strlen(name)) == 0;
-}
-
-enum symbol_runtime symbols_runtime_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-
-	for (enum symbol_runtime i = SYMBOL_RUNTIME_UNKNOWN + 1; i < SYMBOL_RUNTIMES; i++)
-		if (symbols_begins_with(file, symbols_runtimes[i].name) ||
-		    symbols_begins_with(file, symbols_runtimes[i].library))
-			return i;
-	return SYMBOL_RUNTIME_UNKNOWN;
-}
-
 /* Returns the reason why nothing was found for QUERY, and a remedy; NULL if this is usual. */
 static const char *symbols_absence(const struct module *m, const struct symbol_query *query)
 {
-	const char *path = query->mapping.path;
-
 	switch ((enum module_kind)m->identity.kind) {
 	case MODULE_FILE:
-		if (query->lives)
-			return symbols_is_forbidden(query)
-				       ? "it does not exist here, and the files of its process "
-					 "cannot be opened: run kymo as root"
-				       : "it exists neither here nor in the files of its "
-					 "process";
-		if (symbols_is_memfd(path))
-			return "it was only in memory (memfd_create), and its process has ended: "
-			       "use 'kymo symbolize' while it runs";
-		return path[text_path_length(path)] != '\0' /* it was deleted */
-			       ? "it was deleted, and its process has ended: use 'kymo symbolize' "
-				 "while it runs"
-			       : "it does not exist here, and its process has ended: use 'kymo "
-				 "symbolize' while it runs, or --sysroot (if it ran in a "
-				 "container, or with a private /tmp)";
+		return symbol_absence_of_file(query);
 	case MODULE_PERF_MAP:
-		if (symbols_is_memfd(path) && query->pid > 0)
-			return "it does not exist, and code that is only in memory (memfd_create) "
-			       "and has no build id has no other names";
-		if (!path || strcmp(path, "//anon") != 0 || query->pid == 0)
-			return NULL;
-		return query->lives ? symbols_runtimes[query->runtime].alive
-				    : symbols_runtimes[query->runtime].ended;
+		return symbol_absence_of_map(query);
 	default:
 		return NULL;
 	}
@@ -363,7 +274,7 @@ static bool symbols_has_build_id(const struct symbol_mapping *mapping)
 bool symbols_is_of_file(const struct symbol_mapping *mapping)
 {
 	return find_is_file(mapping->path) ||
-	       (symbols_is_memfd(mapping->path) && symbols_has_build_id(mapping));
+	       (symbol_absence_is_memfd(mapping->path) && symbols_has_build_id(mapping));
 }
 
 static enum module_kind symbols_kind_of(const struct symbol_query *query)
@@ -704,6 +615,19 @@ static int symbols_find_loaded(struct symbols *s, const struct symbol_query *que
 	return r;
 }
 
+/*
+ * Like symbols_find_loaded(), for the module of a return address in a program. Returns 1, 0 if
+ * QUERY has no such address, or a negative errno.
+ */
+static int symbols_find_caller(struct symbols *s, const struct symbol_query *query,
+			       struct symbol_query *ret_clean, struct module **ret)
+{
+	s->error = 0;
+	if (query->kernel || !query->is_return || query->address == 0)
+		return 0;
+	return symbols_find_loaded(s, query, ret_clean, ret) ?: 1;
+}
+
 /* The name of the function that was called before a return address in a file. */
 static int symbols_name_of(struct symbols *s, const struct module *m,
 			   const struct symbol_query *query, const char **ret)
@@ -729,13 +653,9 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
 {
 	struct symbol_query clean;
 	struct module *m;
-	int r;
+	int r = symbols_find_caller(s, query, &clean, &m);
 
-	s->error = 0;
-	if (query->kernel || !query->is_return || query->address == 0)
-		return 0;
-	r = symbols_find_loaded(s, query, &clean, &m);
-	if (r < 0)
+	if (r <= 0)
 		return r;
 	r = m->file ? symbols_name_of(s, m, &clean, ret) : 0;
 	if (symbols_has_content(m))
@@ -748,13 +668,9 @@ int symbols_begins(struct symbols *s, const struct symbol_query *query)
 	struct symbol_query clean;
 	struct module *m;
 	uint64_t vaddr;
-	int r;
+	int r = symbols_find_caller(s, query, &clean, &m);
 
-	s->error = 0;
-	if (query->kernel || !query->is_return || query->address == 0)
-		return 0;
-	r = symbols_find_loaded(s, query, &clean, &m);
-	if (r < 0)
+	if (r <= 0)
 		return r;
 	if (!m->file || module_file_is_unsure(m->file))
 		r = -ENOENT;

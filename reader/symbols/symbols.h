@@ -38,9 +38,6 @@
 
 struct symbols;
 
-/* Returns the run-time compiler whose code is in the file PATH. */
-enum symbol_runtime symbols_runtime_of(const char *path);
-
 /* Returns 0 or a negative errno: -ENOMEM, or an error if a given directory does not exist. */
 int symbols_new(struct symbols **ret, const struct symbols_options *options);
 
