@@ -111,6 +111,19 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 	return CLI_OK;
 }
 
+int client_begin(int argc, char **argv, unsigned known, struct client_options *ret,
+		 struct bus_client **ret_client)
+{
+	int r = client_options_parse(argc, argv, known, ret);
+
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	if (ret->n_rest)
+		return cli_usage_error("no argument is expected");
+	r = client_connect(ret, ret_client);
+	return r == CLI_OK ? CLIENT_OPTIONS_GO : r;
+}
+
 int client_find(const struct client_options *o, const char *name, struct bus_client **ret,
 		char **ret_path)
 {

@@ -54,6 +54,13 @@ void client_check_version(const struct bus_client *c);
 /* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after an error message. */
 int client_connect(const struct client_options *o, struct bus_client **ret);
 
+/*
+ * For a verb with no arguments but options: parses the options, and connects. Returns
+ * CLIENT_OPTIONS_GO, or the exit status.
+ */
+int client_begin(int argc, char **argv, unsigned known, struct client_options *ret,
+		 struct bus_client **ret_client);
+
 /* Connects like client_connect(), and finds the session NAME. *RET_PATH is owned by the caller. */
 int client_find(const struct client_options *o, const char *name, struct bus_client **ret,
 		char **ret_path);

@@ -66,14 +66,9 @@ static int verb_providers(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_(bus_client_providers_deinit) struct bus_client_providers list = { 0 };
 	struct client_options o;
-	int r = client_options_parse(argc, argv, CLIENT_JSON, &o);
+	int r = client_begin(argc, argv, CLIENT_JSON, &o, &c);
 
 	if (r != CLIENT_OPTIONS_GO)
-		return r;
-	if (o.n_rest)
-		return cli_usage_error("no argument is expected");
-	r = client_connect(&o, &c);
-	if (r != CLI_OK)
 		return r;
 	if (bus_client_providers(c, &list) < 0)
 		return client_failed(c);
