@@ -407,6 +407,17 @@ bool text_append(char *to, size_t size, size_t *used, const char *format, va_lis
 	return n < 0 || (size_t)n < room;
 }
 
+int text_error(int error, char **reterr_text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(reterr_text, format, args) < 0)
+		*reterr_text = NULL;
+	va_end(args);
+	return error;
+}
+
 size_t text_path_length(const char *path)
 {
 	static const char deleted[] = " (deleted)";

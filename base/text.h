@@ -100,6 +100,13 @@ char *text_format_time(char *to, uint64_t ns);
  */
 bool text_append(char *to, size_t size, size_t *used, const char *format, va_list args);
 
+/*
+ * Stores a new text in *RETERR_TEXT, NULL if there is no memory for it. Returns ERROR: for
+ * functions that return an error with a sentence about it.
+ */
+int text_error(int error, char **reterr_text, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* The same texts as arguments of printf(); they are valid to the end of the block. */
 #define TEXT_SIZE(bytes) text_format_size((char[TEXT_FORMAT_MAX]){ "" }, bytes)
 #define TEXT_TIME(ns)    text_format_time((char[TEXT_FORMAT_MAX]){ "" }, ns)

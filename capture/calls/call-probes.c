@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "capture/probes/probe-attacher.h"
 #include "model/calls/call-syscalls.h"
 
@@ -18,10 +19,8 @@ struct call_probes {
 
 static int call_probes_complain(int error, const char *file, const char *what, char **reterr_text)
 {
-	if (asprintf(reterr_text, "cannot record calls of %s: %s: %s", file, what,
-		     strerror(-error)) < 0)
-		*reterr_text = NULL;
-	return error;
+	return text_error(error, reterr_text, "cannot record calls of %s: %s: %s", file, what,
+			  strerror(-error));
 }
 
 DEFINE_ORDER(call_probes_compare, struct allocator_probe,

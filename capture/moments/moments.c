@@ -2,7 +2,6 @@
 #include "capture/moments/moments.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "capture/probes/instruction.h"
 #include "capture/probes/probe-attacher.h"
 
@@ -28,18 +28,6 @@ _Static_assert(MOMENT_PLAN_TSVS_MAX == MOMENT_TSVS_MAX, "as many");
 _Static_assert((int)MOMENT_PLAN_REGISTER == MOMENT_BASE_REGISTER, "the same");
 _Static_assert((int)MOMENT_PLAN_IMAGE == MOMENT_BASE_IMAGE, "the same");
 _Static_assert(OPTION_MOMENTS_MAX <= MOMENT_POINTS_MAX, "a place each");
-
-__attribute__((format(printf, 3, 4))) static int moments_refuse(int error, char **reterr_text,
-								const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(reterr_text, format, args) < 0)
-		*reterr_text = NULL;
-	va_end(args);
-	return error;
-}
 
 /* ---- trace state variables ---- */
 
@@ -65,9 +53,9 @@ static int moments_assign_counters(struct moments *m, struct moment_place *place
 		int number = moments_find_counter(m, tsv->name);
 
 		if (number < 0)
-			return moments_refuse(-E2BIG, reterr_text,
-					      "at most %d trace state variables are possible",
-					      MOMENT_COUNTERS_MAX);
+			return text_error(-E2BIG, reterr_text,
+					  "at most %d trace state variables are possible",
+					  MOMENT_COUNTERS_MAX);
 		place->counters[i] = (uint8_t)number;
 		m->counted[number] |= tsv->is_counted;
 	}
@@ -79,10 +67,10 @@ static int moments_check_counters(const struct moments *m, char **reterr_text)
 {
 	for (uint32_t i = 0; i < m->n_counters; i++)
 		if (!m->counted[i])
-			return moments_refuse(-EINVAL, reterr_text,
-					      "$%s is neither a register nor a variable that a "
-					      "point increments ('count $%s')",
-					      m->counters[i], m->counters[i]);
+			return text_error(-EINVAL, reterr_text,
+					  "$%s is neither a register nor a variable that a "
+					  "point increments ('count $%s')",
+					  m->counters[i], m->counters[i]);
 	return 0;
 }
 
@@ -120,7 +108,7 @@ static int moments_check_owner(const struct session_options *o, const struct mom
 
 	if (!o->own || o->own_uid == 0 || (fstat(fd, &st) == 0 && st.st_uid == o->own_uid))
 		return 0;
-	return moments_refuse(
+	return text_error(
 		-EPERM, reterr_text,
 		"%s belongs to another user: users who cannot trace the system can record "
 		"moments only of their own programs and libraries",
@@ -137,22 +125,22 @@ static int moments_add_place(struct moments *m, const struct session_options *o,
 	place->text = strdup(o->moments.specs[i]);
 	r = place->text ? moment_plan_parse(place->text, &place->plan, why) : -ENOMEM;
 	if (r < 0)
-		return moments_refuse(r, reterr_text, "%s", why);
+		return text_error(r, reterr_text, "%s", why);
 	r = moments_check_owner(o, &place->plan, fd, reterr_text)
 		    ?: moments_assign_counters(m, place, reterr_text);
 	if (r < 0)
 		return r;
 	if (place->plan.snapshot && o->mode != SESSION_FLIGHT)
-		return moments_refuse(-EINVAL, reterr_text,
-				      "%s: 'snapshot' needs a flight recorder: use --mode "
-				      "flight",
-				      place->plan.name);
+		return text_error(-EINVAL, reterr_text,
+				  "%s: 'snapshot' needs a flight recorder: use --mode "
+				  "flight",
+				  place->plan.name);
 	r = code_boundary_find_sandboxed(fd, place->plan.vaddr, &place->at);
-	return r < 0 ? moments_refuse(r, reterr_text,
-				      "cannot put a probe at %s (%#llx in %s): "
-				      "%s",
-				      place->plan.name, (unsigned long long)place->plan.vaddr,
-				      place->plan.file, moments_reason(r))
+	return r < 0 ? text_error(r, reterr_text,
+				  "cannot put a probe at %s (%#llx in %s): "
+				  "%s",
+				  place->plan.name, (unsigned long long)place->plan.vaddr,
+				  place->plan.file, moments_reason(r))
 		     : 0;
 }
 
@@ -275,12 +263,12 @@ int moments_attach(struct moments *m, const struct call_options *o,
 			    ?: moments_attach_one(m, at, o->files.fds[at], collector);
 	if (r == 0)
 		return 0;
-	return moments_refuse(r, reterr_text, "cannot put a probe at %s: %s",
-			      at > 0 ? m->places[at - 1].plan.name : "any point",
-			      at > 0 && m->places[at - 1].at.semaphore
-				      ? "the semaphore of a static probe could not be "
-					"incremented"
-				      : strerror(-r));
+	return text_error(r, reterr_text, "cannot put a probe at %s: %s",
+			  at > 0 ? m->places[at - 1].plan.name : "any point",
+			  at > 0 && m->places[at - 1].at.semaphore
+				  ? "the semaphore of a static probe could not be "
+				    "incremented"
+				  : strerror(-r));
 }
 
 void moments_detach(struct moments *m)

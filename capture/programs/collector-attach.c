@@ -39,7 +39,7 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
  */
 static int collector_start_map_rings(struct collector *c, char **reterr_text)
 {
-	static const char deed[] = "watch the mappings (perf events)";
+	static const char action[] = "watch the mappings (perf events)";
 	int r;
 
 	load_error_begin();
@@ -52,13 +52,13 @@ static int collector_start_map_rings(struct collector *c, char **reterr_text)
 	r = map_rings_new(c->n_cpus, collector_map_ring_bytes(c->ring_bytes), &c->map_rings)
 		    ?: map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
 	if (r == MAP_RINGS_LOCKED)
-		return load_error_memlock(deed, reterr_text);
-	return r < 0 ? load_error_perf(r, deed, reterr_text) : 0;
+		return load_error_memlock(action, reterr_text);
+	return r < 0 ? load_error_perf(r, action, reterr_text) : 0;
 }
 
 int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text)
 {
-	char deed[64];
+	char action[64];
 
 	load_error_begin();
 	for (size_t i = 0; i < n; i++) {
@@ -67,8 +67,8 @@ int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr
 		*rows[i].link = bpf_program__attach(rows[i].prog);
 		if (*rows[i].link)
 			continue;
-		snprintf(deed, sizeof(deed), "attach %s", bpf_program__name(rows[i].prog));
-		return load_error(-errno, deed, reterr_text);
+		snprintf(action, sizeof(action), "attach %s", bpf_program__name(rows[i].prog));
+		return load_error(-errno, action, reterr_text);
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "capture/perf/perf-event.h"
 #include "capture/sandbox/process-rights.h"
 
@@ -127,17 +128,15 @@ static bool load_error_is_refusal(int error)
 	return error == -EPERM || error == -EACCES;
 }
 
-static int load_error_set(int error, const char *deed, const char *advice, char **reterr_text)
+static int load_error_set(int error, const char *action, const char *advice, char **reterr_text)
 {
 	char *p;
 
 	for (p = libbpf_text; *p; p++)
 		if (*p == '\n')
 			*p = p[1] ? ' ' : '\0';
-	if (asprintf(reterr_text, "cannot %s: %s%s%s%s%s", deed, strerror(-error), advice,
-		     *libbpf_text ? " (" : "", libbpf_text, *libbpf_text ? ")" : "") < 0)
-		*reterr_text = NULL;
-	return error;
+	return text_error(error, reterr_text, "cannot %s: %s%s%s%s%s", action, strerror(-error),
+			  advice, *libbpf_text ? " (" : "", libbpf_text, *libbpf_text ? ")" : "");
 }
 
 /* Returns advice for a refusal. It names capabilities only if they are missing. */
@@ -201,17 +200,17 @@ static bool load_error_is_shortage(int error)
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
-int load_error(int error, const char *deed, char **reterr_text)
+int load_error(int error, const char *action, char **reterr_text)
 {
 	const char *advice = load_error_advice_to(error);
 
 	if (verifier_text && !load_error_is_shortage(error))
 		advice = "; this kernel's verifier refuses a program of kymo: please report it, "
 			 "with the output of uname -r";
-	return load_error_set(error, deed, advice, reterr_text);
+	return load_error_set(error, action, advice, reterr_text);
 }
 
-int load_error_perf(int error, const char *deed, char **reterr_text)
+int load_error_perf(int error, const char *action, char **reterr_text)
 {
 	const char *advice;
 
@@ -224,11 +223,11 @@ int load_error_perf(int error, const char *deed, char **reterr_text)
 	else if (error == -ETIMEDOUT)
 		advice = "; kymo-perf.service does not answer (systemctl status kymo-perf.service)";
 	else
-		return load_error(error, deed, reterr_text);
-	return load_error_set(error, deed, advice, reterr_text);
+		return load_error(error, action, reterr_text);
+	return load_error_set(error, action, advice, reterr_text);
 }
 
-int load_error_memlock(const char *deed, char **reterr_text)
+int load_error_memlock(const char *action, char **reterr_text)
 {
 	const struct load_rights rights = load_error_rights_of_now();
 	char advice[320];
@@ -238,5 +237,5 @@ int load_error_memlock(const char *deed, char **reterr_text)
 		 " KiB) and kernel.perf_event_mlock_kb allow: raise the limit (ulimit -l; "
 		 "LimitMEMLOCK= in kymod.service), or end other sessions",
 		 rights.locks_bytes >> 10);
-	return load_error_set(-EPERM, deed, advice, reterr_text);
+	return load_error_set(-EPERM, action, advice, reterr_text);
 }

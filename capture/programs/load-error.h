@@ -28,19 +28,19 @@ struct load_rights {
 void load_error_begin(void);
 
 /*
- * Explains that DEED failed: *RETERR_TEXT is the sentence, with advice (owned by the caller; NULL
+ * Explains that ACTION failed: *RETERR_TEXT is the sentence, with advice (owned by the caller; NULL
  * without memory). Returns ERROR, a negative errno.
  */
-int load_error(int error, const char *deed, char **reterr_text);
+int load_error(int error, const char *action, char **reterr_text);
 
 /* Like load_error(), for perf events, which some kernels restrict further. */
-int load_error_perf(int error, const char *deed, char **reterr_text);
+int load_error_perf(int error, const char *action, char **reterr_text);
 
 /*
  * Like load_error(), for a ring of perf events that exceeds the limit on locked memory. Returns
  * -EPERM.
  */
-int load_error_memlock(const char *deed, char **reterr_text);
+int load_error_memlock(const char *action, char **reterr_text);
 
 /* For tests: RIGHTS are the privileges of this process from now on; NULL = its real privileges. */
 void load_error_assume(const struct load_rights *rights);

@@ -105,8 +105,8 @@ struct session {
 /* Ends the session. The first REASON is kept. */
 void session_end(struct session *s, const char *reason);
 
-/* Ends a session that could not do DEED. The first error is kept. */
-void session_fail(struct session *s, int error, const char *deed);
+/* Ends a session that could not do ACTION. The first error is kept. */
+void session_fail(struct session *s, int error, const char *action);
 
 /*
  * Makes FD, one of the session's timers, fire after AFTER_NS (0 = never), and then each EVERY_NS (0

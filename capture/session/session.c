@@ -93,11 +93,11 @@ void session_end(struct session *s, const char *reason)
 	worker_order_detach(s->worker);
 }
 
-void session_fail(struct session *s, int error, const char *deed)
+void session_fail(struct session *s, int error, const char *action)
 {
 	char *text;
 
-	if (asprintf(&text, "cannot %s: %s", deed, strerror(-error)) < 0)
+	if (asprintf(&text, "cannot %s: %s", action, strerror(-error)) < 0)
 		text = NULL;
 	session_set_error(s, error, text);
 	session_end(s, "failed");

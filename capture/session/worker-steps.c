@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/clock.h"
 #include "capture/calls/probed-inodes.h"
 #include "capture/heap/task-list.h"
@@ -149,10 +150,9 @@ static int worker_steps_load_disassembler(const struct session_options *o, char 
 {
 	int r = o->categories & CATEGORIES_MEMORY ? disassembler_load() : 0;
 
-	if (r < 0 &&
-	    asprintf(reterr_text, "cannot search for allocators: %s", disassembler_missing()) < 0)
-		*reterr_text = NULL;
-	return r;
+	return r < 0 ? text_error(r, reterr_text, "cannot search for allocators: %s",
+				  disassembler_missing())
+		     : r;
 }
 
 /*

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +11,9 @@
 
 #include <bpf/bpf.h>
 
+#include "base/text.h"
 #include "capture/perf/perf-event.h"
 #include "capture/perf/tracefs.h"
-
-__attribute__((format(printf, 3, 4))) static int tracepoints_refuse(int error, char **reterr_text,
-								    const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(reterr_text, format, args) < 0)
-		*reterr_text = NULL;
-	va_end(args);
-	return error;
-}
 
 /* A search for the tracepoints of a specification. */
 struct finder {
@@ -74,23 +62,22 @@ static int tracepoints_add(struct finder *k, const char *system, const char *nam
 	if (!format)
 		return -ENOMEM;
 	if (known && (known->layout.n_conditions || k->spec.n_conditions))
-		return tracepoints_refuse(-EINVAL, k->reterr_text,
-					  "%s is selected twice, and with a condition",
-					  known->name);
+		return text_error(-EINVAL, k->reterr_text,
+				  "%s is selected twice, and with a condition", known->name);
 	if (known) {
 		k->n++;
 		return 0;
 	}
 	if (t->n == TRACEPOINTS_MAX)
-		return tracepoints_refuse(-E2BIG, k->reterr_text,
-					  "'%s' selects too many tracepoints: at most %d are "
-					  "possible",
-					  k->text, TRACEPOINTS_MAX);
+		return text_error(-E2BIG, k->reterr_text,
+				  "'%s' selects too many tracepoints: at most %d are "
+				  "possible",
+				  k->text, TRACEPOINTS_MAX);
 	r = tracepoint_format_read(k->dir, system, name, format);
 	if (r < 0)
-		return tracepoints_refuse(
-			r, k->reterr_text, "cannot read the format of %s:%s: %s", system, name,
-			r == -EBADMSG ? "kymo does not know this format" : strerror(-r));
+		return text_error(r, k->reterr_text, "cannot read the format of %s:%s: %s", system,
+				  name,
+				  r == -EBADMSG ? "kymo does not know this format" : strerror(-r));
 	r = tracepoint_init(&t->list[t->n], format, system, &k->spec, k->why);
 	if (r == 0) {
 		t->n++;
@@ -138,23 +125,22 @@ static int tracepoints_refuse_unknown(struct finder *k, const struct tracefs_nam
 	struct value_nearest near = { .text = wanted, .distance = VALUE_NEAR };
 
 	if (k->spec.preset)
-		return tracepoints_refuse(-ENOENT, k->reterr_text,
-					  "this kernel has no tracepoint of '%s'",
-					  k->spec.preset->name);
+		return text_error(-ENOENT, k->reterr_text, "this kernel has no tracepoint of '%s'",
+				  k->spec.preset->name);
 	snprintf(wanted, sizeof(wanted), "%s:%s", k->spec.system, k->spec.name);
 	if (tracepoint_spec_is_pattern(&k->spec))
-		return tracepoints_refuse(-ENOENT, k->reterr_text,
-					  "no tracepoint of this kernel matches '%s'", wanted);
+		return text_error(-ENOENT, k->reterr_text,
+				  "no tracepoint of this kernel matches '%s'", wanted);
 	for (size_t i = 0; i < systems->n; i++)
 		tracepoints_try_system(k, systems->list[i], &near, nearest, sizeof(nearest));
 	if (*nearest)
-		return tracepoints_refuse(-ENOENT, k->reterr_text,
-					  "this kernel has no tracepoint '%s'; did you mean '%s'?",
-					  wanted, nearest);
-	return tracepoints_refuse(-ENOENT, k->reterr_text,
-				  "this kernel has no tracepoint '%s' (a module must be loaded "
-				  "before the recording)",
-				  wanted);
+		return text_error(-ENOENT, k->reterr_text,
+				  "this kernel has no tracepoint '%s'; did you mean '%s'?", wanted,
+				  nearest);
+	return text_error(-ENOENT, k->reterr_text,
+			  "this kernel has no tracepoint '%s' (a module must be loaded "
+			  "before the recording)",
+			  wanted);
 }
 
 static int tracepoints_search_names(struct finder *k, const struct tracefs_names *systems)
@@ -191,7 +177,7 @@ static int tracepoints_search(struct finder *k, const struct tracefs_names *syst
 			       : tracepoints_search_names(k, systems);
 
 	if (*k->why && (r == -EINVAL || (r == 0 && k->n == 0)) && !*k->reterr_text)
-		return tracepoints_refuse(-EINVAL, k->reterr_text, "%s", k->why);
+		return text_error(-EINVAL, k->reterr_text, "%s", k->why);
 	if (r == 0 && k->n == 0)
 		return tracepoints_refuse_unknown(k, systems);
 	return r;
@@ -199,11 +185,11 @@ static int tracepoints_search(struct finder *k, const struct tracefs_names *syst
 
 static int tracepoints_refuse_tracefs(int error, char **reterr_text)
 {
-	return tracepoints_refuse(error, reterr_text, "cannot find tracepoints: %s",
-				  error == -ENOENT ? "tracefs is unavailable; mount it at "
-						     "/sys/kernel/tracing, or use a kernel with "
-						     "CONFIG_EVENT_TRACING"
-						   : strerror(-error));
+	return text_error(error, reterr_text, "cannot find tracepoints: %s",
+			  error == -ENOENT ? "tracefs is unavailable; mount it at "
+					     "/sys/kernel/tracing, or use a kernel with "
+					     "CONFIG_EVENT_TRACING"
+					   : strerror(-error));
 }
 
 /* ---- life ---- */
@@ -236,7 +222,7 @@ int tracepoints_new(const struct session_options *o, struct tracepoints **ret, c
 
 		r = tracepoint_spec_parse(k.text, &k.spec, k.why);
 		if (r < 0)
-			return tracepoints_refuse(r, reterr_text, "%s", k.why);
+			return text_error(r, reterr_text, "%s", k.why);
 		r = tracepoints_search(&k, &systems);
 	}
 	if (r == 0)
@@ -282,11 +268,11 @@ int tracepoints_attach(struct tracepoints *t, const struct collector_tracepoints
 	for (uint32_t i = 0; r == 0 && i < t->n; i++) {
 		r = tracepoints_attach_one(t, i, collector);
 		if (r < 0)
-			tracepoints_refuse(r, reterr_text, "cannot attach to tracepoint %s: %s",
-					   t->list[i].name,
-					   r == -EINVAL ? "the kernel does not support eBPF "
-							  "programs for it"
-							: strerror(-r));
+			text_error(r, reterr_text, "cannot attach to tracepoint %s: %s",
+				   t->list[i].name,
+				   r == -EINVAL ? "the kernel does not support eBPF "
+						  "programs for it"
+						: strerror(-r));
 	}
 	if (r < 0)
 		tracepoints_release(t);

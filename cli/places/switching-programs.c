@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "capture/probes/call-places.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
@@ -35,23 +35,11 @@ static bool switching_programs_is_of_libc(const char *path)
 	return false;
 }
 
-__attribute__((format(printf, 2, 3))) static int
-switching_programs_refuse(const struct switches_check *check, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(check->ret_why, format, args) < 0)
-		*check->ret_why = NULL;
-	va_end(args);
-	return -EPERM;
-}
-
 static int switching_programs_refuse_unknown(const struct switches_check *check,
 					     const char *problem)
 {
-	return switching_programs_refuse(
-		check,
+	return text_error(
+		-EPERM, check->ret_why,
 		"it is not known whether %s, or a library that %s, switches stacks (%s): omit "
 		"--fast-returns (or add --force-fast-returns, if no call returns on another "
 		"stack or in another thread)",
@@ -86,8 +74,8 @@ static int switching_programs_explain(const struct switches_check *check, const 
 			 places->nearest);
 	else
 		return 0;
-	return switching_programs_refuse(
-		check,
+	return text_error(
+		-EPERM, check->ret_why,
 		"%s and is used by %s: with --fast-returns, a call that returns on another stack "
 		"or in another thread would kill the program; omit --fast-returns (or add "
 		"--force-fast-returns, if no call does that)",
