@@ -178,34 +178,14 @@ struct fxt_out_thread edit_convert_thread(struct edit_copy *c, const struct fxt_
 static bool edit_convert_value(struct edit_copy *c, const struct fxt_arg *arg, int name,
 			       struct fxt_out_arg *ret)
 {
-	ret->type = (enum fxt_arg_type)arg->type;
+	if (fxt_args_copy_value(arg, ret))
+		return true;
 	switch (arg->type) {
-	case FXT_ARG_NULL:
-		return true;
-	case FXT_ARG_INT32:
-		ret->i32 = arg->int32;
-		return true;
-	case FXT_ARG_UINT32:
-		ret->u32 = arg->uint32;
-		return true;
-	case FXT_ARG_BOOL:
-		ret->boolean = arg->boolean;
-		return true;
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_DOUBLE:
-	case FXT_ARG_POINTER:
-		ret->u64 = arg->uint64;
-		return true;
 	case FXT_ARG_KOID:
 		ret->u64 = edit_convert_koid(c, arg->uint64);
 		return true;
 	case FXT_ARG_STRING:
 		ret->text = edit_convert_text(c, &arg->text, EDIT_TEXT_ARG, name);
-		return true;
-	case FXT_ARG_BLOB:
-		ret->blob.data = arg->blob.data;
-		ret->blob.size = arg->blob.size;
 		return true;
 	default:
 		return false;

@@ -106,40 +106,19 @@ static bool provider_records_time(const struct provider_records *p, uint64_t sta
 static bool provider_records_arg(const struct provider_records *p, const struct fxt_arg *arg,
 				 struct fxt_out_arg *ret)
 {
-	*ret = (struct fxt_out_arg){ .type = (enum fxt_arg_type)arg->type };
+	*ret = (struct fxt_out_arg){ 0 };
 	if (!provider_records_text(&arg->name, &ret->name))
 		return false;
+	if (fxt_args_copy_value(arg, ret))
+		return true;
 	switch (arg->type) {
-	case FXT_ARG_NULL:
-		return true;
-	case FXT_ARG_INT32:
-		ret->i32 = arg->int32;
-		return true;
-	case FXT_ARG_UINT32:
-		ret->u32 = arg->uint32;
-		return true;
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_POINTER:
-		ret->u64 = arg->uint64;
-		return true;
-	case FXT_ARG_DOUBLE:
-		ret->f64 = arg->real;
-		return true;
 	case FXT_ARG_KOID:
 		return provider_records_koid(p, arg->uint64, &ret->u64);
-	case FXT_ARG_BOOL:
-		ret->boolean = arg->boolean;
-		return true;
 	case FXT_ARG_STRING:
 		/* (values vary, so they are not in the table unless the program put them there) */
 		if (!provider_records_text(&arg->text, &ret->text))
 			return false;
 		ret->text.is_inline = fxt_get_string_ref_inline(arg->text.ref);
-		return true;
-	case FXT_ARG_BLOB:
-		ret->blob.data = arg->blob.data;
-		ret->blob.size = arg->blob.size;
 		return true;
 	default:
 		return false;

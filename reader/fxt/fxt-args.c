@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "writer/fxt/fxt-writer.h"
+
 /* Resolves REF. An inline string is read from *P. Returns false if it does not fit. */
 static bool fxt_args_read_text(const struct fxt_provider *provider, unsigned ref,
 			       const uint64_t **p, const uint64_t *end, struct fxt_text *ret)
@@ -91,6 +93,38 @@ int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret)
 	}
 	it->damage = fxt_args_read_value(it->provider, ret, p, end);
 	return it->damage ? FXT_ARGS_DAMAGE : FXT_ARGS_NEXT;
+}
+
+bool fxt_args_copy_value(const struct fxt_arg *arg, struct fxt_out_arg *ret)
+{
+	ret->type = (enum fxt_arg_type)arg->type;
+	switch (arg->type) {
+	case FXT_ARG_NULL:
+		return true;
+	case FXT_ARG_INT32:
+		ret->i32 = arg->int32;
+		return true;
+	case FXT_ARG_UINT32:
+		ret->u32 = arg->uint32;
+		return true;
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_POINTER:
+		ret->u64 = arg->uint64;
+		return true;
+	case FXT_ARG_DOUBLE:
+		ret->f64 = arg->real;
+		return true;
+	case FXT_ARG_BOOL:
+		ret->boolean = arg->boolean;
+		return true;
+	case FXT_ARG_BLOB:
+		ret->blob.data = arg->blob.data;
+		ret->blob.size = arg->blob.size;
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret)

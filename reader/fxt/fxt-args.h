@@ -9,6 +9,8 @@
 
 #include "reader/fxt/fxt-provider.h"
 
+struct fxt_out_arg;
+
 /*
  * The position of the next argument, and the number of arguments left. A copy of it is an
  * independent iterator.
@@ -48,6 +50,12 @@ enum fxt_args_outcome {
 
 /* Reads the next argument into *RET. Returns an enum fxt_args_outcome. */
 int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
+
+/*
+ * Copies the type and the value of ARG. Returns false for koids, texts and unknown types, whose
+ * values are not copied.
+ */
+bool fxt_args_copy_value(const struct fxt_arg *arg, struct fxt_out_arg *ret);
 
 /* Finds the first of ARGS with the name NAME (enum fxt_name) and the type TYPE. */
 bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret);
