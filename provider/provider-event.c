@@ -279,6 +279,14 @@ static inline bool provider_event_has_value(unsigned type)
 	for (unsigned left_ = (sessions), i; left_ && (i = (unsigned)__builtin_ctz(left_), true);  \
 	     left_ &= left_ - 1)
 
+/* Writes an inline thread: the process, which is always 0, and the id of the thread or track. */
+static inline uint64_t *provider_event_put_thread(uint64_t *q, uint64_t id)
+{
+	*q++ = 0;
+	*q++ = id;
+	return q;
+}
+
 void kymo_event_write(struct kymo_category *category, unsigned type, uint64_t track,
 		      struct kymo_name *name, uint64_t value, const struct kymo_argument *args,
 		      unsigned n_args)
@@ -307,10 +315,8 @@ void kymo_event_write(struct kymo_category *category, unsigned type, uint64_t tr
 			continue;
 		p[1] = type == KYMO_COMPLETE ? value : now;
 		q = p + 2;
-		if (!index) {
-			*q++ = 0;
-			*q++ = track ? track : t->tid;
-		}
+		if (!index)
+			q = provider_event_put_thread(q, track ? track : t->tid);
 		q = provider_event_put_name(q, &category->name);
 		q = provider_event_put_name(q, name);
 		q = provider_event_put_arguments(q, args, n_args);
@@ -342,10 +348,8 @@ void kymo_log_write(struct kymo_category *category, uint64_t track, const char *
 			continue;
 		p[1] = now;
 		q = p + 2;
-		if (!index) {
-			*q++ = 0;
-			*q++ = track ? track : t->tid;
-		}
+		if (!index)
+			q = provider_event_put_thread(q, track ? track : t->tid);
 		provider_event_put_bytes(q, text, (uint32_t)size);
 		provider_event_finish(p, FXT_RECORD_LOG | words << 4 | (uint64_t)size << 16 |
 						 (uint64_t)index << 32);

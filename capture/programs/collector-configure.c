@@ -75,6 +75,21 @@ void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PRO
 	ret[PROBES_BOTH] = skel->progs.on_memory_session;
 }
 
+/* Prepares PROGRAMS, of which probes in a session use some if they are WANTED. */
+static int configure_probes(const struct collector *c, struct bpf_program *const *programs,
+			    bool wanted)
+{
+	int r = 0;
+
+	for (enum probes_program i = 0; r == 0 && i < PROBES_PROGRAMS; i++) {
+		bpf_program__set_autoload(programs[i], wanted && probes_use(c->way, i));
+		if (wanted)
+			r = bpf_program__set_expected_attach_type(
+				programs[i], (enum bpf_attach_type)probes_attach_type(c->way, i));
+	}
+	return r;
+}
+
 static int configure_memory(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -92,22 +107,16 @@ static int configure_memory(struct collector *c, const struct session_options *o
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
 		r = bpf_map__set_autocreate(maps[i], wanted);
 	collector_probe_programs(skel, programs);
-	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
-		bpf_program__set_autoload(programs[i], wanted && probes_use(c->way, i));
+	r = r ?: configure_probes(c, programs, wanted);
 	if (r < 0 || !wanted)
 		return r;
-	for (enum probes_program i = 0; r == 0 && i < PROBES_PROGRAMS; i++)
-		r = bpf_program__set_expected_attach_type(
-			programs[i], (enum bpf_attach_type)probes_attach_type(c->way, i));
 	skel->rodata->memory_log = o->memory.log;
 	skel->rodata->memory_interval = o->memory.interval;
 	skel->rodata->memory_min_bytes = o->memory.min_bytes;
 	skel->rodata->memory_reach = o->memory.reach != MEMORY_REACH_NO;
 	skel->rodata->resource_fds = o->categories & CATEGORY_FD ? 1 : 0;
 	resource_calls_fill((uint8_t *)skel->rodata->resource_calls, o->categories);
-	return r < 0 ? r
-		     : bpf_map__set_max_entries(skel->maps.memory_blocks,
-						(uint32_t)o->memory.blocks_max);
+	return bpf_map__set_max_entries(skel->maps.memory_blocks, (uint32_t)o->memory.blocks_max);
 }
 
 void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS])
@@ -132,13 +141,7 @@ static int configure_calls(struct collector *c, const struct session_options *o)
 	bpf_program__set_autoload(c->skel->progs.on_call_sys_enter, syscalls);
 	bpf_program__set_autoload(c->skel->progs.on_call_sys_exit, syscalls);
 	collector_call_programs(c->skel, programs);
-	for (enum probes_program i = 0; r == 0 && i < PROBES_PROGRAMS; i++) {
-		bpf_program__set_autoload(programs[i], wanted && probes_use(c->way, i));
-		if (wanted)
-			r = bpf_program__set_expected_attach_type(
-				programs[i], (enum bpf_attach_type)probes_attach_type(c->way, i));
-	}
-	return r;
+	return r ?: configure_probes(c, programs, wanted);
 }
 
 static int configure_moments(struct collector *c, const struct session_options *o)
