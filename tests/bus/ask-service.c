@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/bus/ask-service.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
@@ -213,6 +214,21 @@ uint64_t count_lost(sd_bus *b, const char *path)
 	assert_true(sd_bus_message_enter_container(reply, 'a', "{st}") > 0);
 	while (sd_bus_message_read(reply, "{st}", &name, &of_class) > 0)
 		n += of_class;
+	return n;
+}
+
+unsigned count_files(pid_t pid)
+{
+	char path[32];
+	unsigned n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
 	return n;
 }
 

@@ -96,6 +96,9 @@ int count_sessions(sd_bus *b);
 /* The number of lost records of the session at PATH. */
 uint64_t count_lost(sd_bus *b, const char *path);
 
+/* The number of open descriptors of process PID. */
+unsigned count_files(pid_t pid);
+
 /*
  * Controls fake-polkit.c: calls a METHOD without arguments, and sets the answer HOW about ACTION.
  */

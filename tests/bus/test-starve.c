@@ -5,7 +5,6 @@
  * starve.sh passes the daemon's pid in KYMOD_PID, to which the file system (support/mute-fuse.h) is
  * mute, and limits that daemon's descriptors.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -48,22 +47,6 @@ static int open_mute(int flags)
 	return fd;
 }
 
-/* The number of open descriptors of the daemon. */
-static unsigned count_files(void)
-{
-	char path[64];
-	unsigned n = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", kymod);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static unsigned long rss_kb(void)
 {
 	char path[64], line[128];
@@ -88,7 +71,7 @@ FIXTURE(setup)
 	assert_done(call(root, SESSION_PREFIX "victim", "Start"));
 	/* All files that the daemon opens for a session are open when the session has events. */
 	assert_soon(count_events(root, SESSION_PREFIX "victim") > 0);
-	files_before = count_files();
+	files_before = count_files(kymod);
 	mute_fuse_be_mute_to(kymod);
 	return 0;
 }
@@ -99,7 +82,8 @@ FIXTURE(teardown)
 	unsigned n = 0;
 
 	mute_fuse_be_mute_to(0);
-	for (int i = 0; i < SOON_MS / 10 && (n = count_files()) > files_before + FILES_MORE; i++)
+	for (int i = 0; i < SOON_MS / 10 && (n = count_files(kymod)) > files_before + FILES_MORE;
+	     i++)
 		usleep(10000);
 	print_message("  %u descriptors before, %u after\n", files_before, n);
 	if (n > files_before + FILES_MORE)
@@ -188,7 +172,7 @@ static void starve_by(uid_t uid, void (*fn)(void))
 	as_user(uid, fn);
 	assert_others_may();
 	assert_state(root, SESSION_PREFIX "victim", "running");
-	n = count_files();
+	n = count_files(kymod);
 	latency_watch_end(latency_watch);
 	print_message("  %u descriptors open, %lu kB before, %lu kB after\n", n, kb, rss_kb());
 	assert_true(n < files_max / 2);
@@ -220,7 +204,7 @@ TEST(test_member)
 	assert_refused(create(b, "good", good), "LimitReached", "could not be closed yet");
 	end_victim();
 	mute_fuse_be_mute_to(0);
-	assert_soon(count_files() <= files_before + FILES_MORE);
+	assert_soon(count_files(kymod) <= files_before + FILES_MORE);
 	assert_done(create(b, "good", good));
 	assert_done(call(b, SESSION_PREFIX "65534/good", "Remove"));
 	sd_bus_flush_close_unref(b);
