@@ -59,3 +59,19 @@ assert_leaf_shares() {
 			fail "leaf_$which has $n of $all samples, not ${percent%.*} % ($((stolen / 1000000)) ms were stolen)"
 	done
 }
+
+# slices_within_schedule FILE GLOB N THREADS: in Perfetto, FILE has N slices of categories GLOB, on
+# THREADS threads, and each begins and ends while its thread runs. Passes without Perfetto.
+slices_within_schedule() {
+	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
+	perfetto "$1" "
+		SELECT count(*) AS n, count(DISTINCT t.utid) AS threads,
+		       sum(EXISTS(SELECT 1 FROM sched c WHERE c.utid = t.utid AND
+				  c.ts <= s.ts AND s.ts < c.ts + c.dur)) AS begun,
+		       sum(EXISTS(SELECT 1 FROM sched c WHERE c.utid = t.utid AND
+				  c.ts <= s.ts + s.dur AND s.ts + s.dur <= c.ts + c.dur)) AS ended
+		FROM slice s JOIN thread_track t ON s.track_id = t.id
+		WHERE s.category GLOB '$2'" >"$TMP/answer"
+	holds "$TMP/answer" ".[0] == {n: $3, threads: $4, begun: $3, ended: $3}" ||
+		fail "events outside of the times when their threads ran: $(cat "$TMP/answer")"
+}

@@ -32,17 +32,7 @@ record_whole() {
 judge_whole() {
 	assert_eq "$(records_of "$TMP/whole.fxt")" 12008 "records of a large buffer"
 	check_results "$TMP/whole.fxt"
-	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
-	perfetto "$TMP/whole.fxt" "
-		SELECT count(*) AS n, count(DISTINCT t.utid) AS threads,
-		       sum(EXISTS(SELECT 1 FROM sched c WHERE c.utid = t.utid AND
-				  c.ts <= s.ts AND s.ts < c.ts + c.dur)) AS begun,
-		       sum(EXISTS(SELECT 1 FROM sched c WHERE c.utid = t.utid AND
-				  c.ts <= s.ts + s.dur AND s.ts + s.dur <= c.ts + c.dur)) AS ended
-		FROM slice s JOIN thread_track t ON s.track_id = t.id
-		WHERE s.category GLOB 'app_*'" >"$TMP/answer"
-	holds "$TMP/answer" '.[0] == {n: 8008, threads: 8, begun: 8008, ended: 8008}' ||
-		fail "events outside of the times when their threads ran: $(cat "$TMP/answer")"
+	slices_within_schedule "$TMP/whole.fxt" 'app_*' 8008 8
 }
 record_and_judge "$TMP/whole.fxt" record_whole judge_whole
 

@@ -47,18 +47,8 @@ judge_whole() {
 	expect_exit 0 python "$ROOT/tests/support/checkers/python-inside.py" "$TMP/whole.fxt" py_load
 	assert_eq "$(<"$TMP/stdout")" "6000 6000" "events, and those inside of a slice of their thread"
 	check_results "$TMP/whole.fxt"
-	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
-	perfetto "$TMP/whole.fxt" "
-		SELECT count(*) AS n, count(DISTINCT t.utid) AS threads,
-		       sum(EXISTS(SELECT 1 FROM sched c WHERE c.utid = t.utid AND
-				  c.ts <= s.ts AND s.ts < c.ts + c.dur)) AS begun,
-		       sum(EXISTS(SELECT 1 FROM sched c WHERE c.utid = t.utid AND
-				  c.ts <= s.ts + s.dur AND s.ts + s.dur <= c.ts + c.dur)) AS ended
-		FROM slice s JOIN thread_track t ON s.track_id = t.id
-		WHERE s.category = 'py_load'" >"$TMP/answer"
 	# (a slice for each span and each instant)
-	holds "$TMP/answer" '.[0] == {n: 3000, threads: 4, begun: 3000, ended: 3000}' ||
-		fail "events outside of the times when their threads ran: $(cat "$TMP/answer")"
+	slices_within_schedule "$TMP/whole.fxt" py_load 3000 4
 }
 record_and_judge "$TMP/whole.fxt" record_whole judge_whole
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/fuse.h>
 #include <sys/mman.h>
@@ -255,6 +256,25 @@ int mute_fuse_mount(const char *directory, uid_t owner)
 	}
 	close(device);
 	return 0;
+}
+
+int mute_fuse_open(void)
+{
+	char directory[] = "/tmp/kymo-mute.XXXXXX",
+	     path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
+	int fd = -1, r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
+	if (r == 0) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		r = fd < 0 ? -errno : 0;
+		/* (the open file keeps the file system) */
+		umount2(directory, MNT_DETACH);
+	}
+	rmdir(directory);
+	if (r < 0)
+		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
+	return r < 0 ? r : fd;
 }
 
 void mute_fuse_be_mute_to(pid_t pid)

@@ -19,6 +19,12 @@ int mute_fuse_mount(const char *directory, uid_t owner);
 #define MUTE_FUSE_BYTES 4096 /* its size */
 
 /*
+ * Mounts one for all users, and opens its file for reading. No other process can open it, since the
+ * directory is removed at once. Returns the descriptor, or a negative errno after a message.
+ */
+int mute_fuse_open(void);
+
+/*
  * From here on no thread of process PID gets an answer, no child of it, and no kymod-reaper,
  * -closer or -sink; 0 = all do, those that wait, too.
  */

@@ -145,18 +145,10 @@ TEST(test_overlay)
  * possible. */
 static bool map_mute(struct allocator_file *file)
 {
-	char mounted[] = "/tmp/kymo-holder-mute.XXXXXX";
-	char path[sizeof(mounted) + sizeof(MUTE_FUSE_FILE)];
 	struct stat st;
-	int r;
 
-	assert_non_null(mkdtemp(mounted));
-	r = mute_fuse_mount(mounted, 0);
-	snprintf(path, sizeof(path), "%s/%s", mounted, MUTE_FUSE_FILE);
-	file->fd = r < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	umount2(mounted, MNT_DETACH);
-	rmdir(mounted);
-	if (r < 0)
+	file->fd = mute_fuse_open();
+	if (file->fd < 0)
 		return false;
 	assert_int_equal(fstat(file->fd, &st), 0);
 	file->mapped_device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +22,6 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static char directory[] = "/tmp/kymo-reach-mute.XXXXXX";
 static int mute_fd;
 
 /* Runs in the search process, and waits as a read of the other process's memory can wait. */
@@ -112,23 +110,11 @@ int main(void)
 		cmocka_unit_test(test_mute),
 		cmocka_unit_test(test_mute_end),
 	};
-	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
-	int r;
 
 	if (under_valgrind()) {
 		printf("skip: valgrind's own threads and memory are not those of the program\n");
 		return 77;
 	}
-	r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
-	if (r < 0) {
-		rmdir(directory);
-		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
-		return 77;
-	}
-	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
-	mute_fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* (the open file keeps the file system) */
-	umount2(directory, MNT_DETACH);
-	rmdir(directory);
-	return mute_fd < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	mute_fd = mute_fuse_open();
+	return mute_fd < 0 ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -215,19 +214,16 @@ TEST(test_called_off)
 		.called_off = call_off,
 		.userdata = &n_calls,
 	};
-	char directory[] = "/tmp/kymo-unwinder.XXXXXX", path[64];
 	void *mapped;
 	int fd;
 
 	if ((int)(intptr_t)*state == -EPERM)
 		skip();
 	assert_int_equal((int)(intptr_t)*state, 0);
-	assert_non_null(mkdtemp(directory));
-	assert_int_equal(mute_fuse_mount(directory, 0), 0);
-	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = mute_fuse_open();
+	assert_true(fd >= 0);
 	mapped = mmap(NULL, MUTE_FUSE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	assert_true(fd >= 0 && mapped != MAP_FAILED);
+	assert_true(mapped != MAP_FAILED);
 	close(fd);
 	mute_fuse_be_mute_to(getpid());
 	unwinder_list(unwinder, (uint32_t)getpid());
@@ -236,8 +232,6 @@ TEST(test_called_off)
 	mute_fuse_be_mute_to(0);
 	assert_soon(unwinder_wait(unwinder, &a_second));
 	munmap(mapped, MUTE_FUSE_BYTES);
-	umount2(directory, MNT_DETACH);
-	rmdir(directory);
 }
 
 /*

@@ -9,28 +9,12 @@
 #include "base/cleanup.h"
 #include "tests/support/fixtures/golden-file.h"
 #include "tests/support/fixtures/profile-set.h"
+#include "tests/support/fixtures/protobuf-cursor.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
 
 /* ---- a reader of protobuf ---- */
-
-struct cursor {
-	const uint8_t *p, *end;
-};
-
-static uint64_t get_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-	unsigned shift = 0;
-
-	do {
-		assert_true(c->p < c->end && shift < 64);
-		v |= (uint64_t)(*c->p & 0x7f) << shift;
-		shift += 7;
-	} while (*c->p++ & 0x80);
-	return v;
-}
 
 /* Prints the fields of C as "3:7 5{1:2}", texts in quotes. */
 static void put_message(FILE *f, struct cursor c, const unsigned *path, unsigned depth);

@@ -10,28 +10,12 @@
 #include "base/protobuf.h"
 #include "base/table.h"
 #include "model/koids.h"
+#include "tests/support/fixtures/protobuf-cursor.h"
 #include "tests/support/unit.h"
 #include "writer/perfetto/perfetto-heap.h"
 #include "writer/perfetto/perfetto-writer.h"
 
 /* ---- a reader of protobuf ---- */
-
-struct cursor {
-	const uint8_t *p, *end;
-};
-
-static uint64_t get_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-	unsigned shift = 0;
-
-	do {
-		assert_true(c->p < c->end && shift < 64);
-		v |= (uint64_t)(*c->p & 0x7f) << shift;
-		shift += 7;
-	} while (*c->p++ & 0x80);
-	return v;
-}
 
 /* The fields of bytes that are text, by the path to them. */
 static bool is_text(const char *path)
