@@ -557,7 +557,7 @@ static bool access_is_bus_unread(struct access *a)
 	return is_unread;
 }
 
-void access_each_hearer(struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
+void access_each_receiver(struct access *a, uid_t owner, access_receiver_fn fn, void *userdata)
 {
 	bool is_unread = access_is_bus_unread(a);
 

@@ -83,9 +83,9 @@ struct access *access_free(struct access *a);
 DEFINE_CLEANUP(struct access *, access_free)
 
 /*
- * Serves the calls of UID, who is root, on BUS, a direct connection (daemon/bus/private-socket.h).
- * The identity of the peer is the connection, since the sender in its messages is not checked.
- * access_remove_direct() calls access_gone_fn. Returns 0 or a negative errno.
+ * Serves the calls on BUS, a direct connection of user UID (daemon/bus/private-socket.h). Returns 0
+ * or a negative errno: -EACCES if the user is not root. The peer is identified by its connection:
+ * senders in messages are ignored. access_remove_direct() calls access_gone_fn.
  */
 int access_add_direct(struct access *a, sd_bus *bus, uid_t uid);
 void access_remove_direct(struct access *a, sd_bus *bus);
@@ -121,5 +121,5 @@ bool access_may(const struct access *a, sd_bus_message *m, enum right right);
  * last check. BUS is the bus, or a direct connection, for which DESTINATION is NULL. While the bus
  * does not read, its connections are left out: the messages would need memory without limit.
  */
-typedef void (*access_hearer_fn)(sd_bus *bus, const char *destination, void *userdata);
-void access_each_hearer(struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);
+typedef void (*access_receiver_fn)(sd_bus *bus, const char *destination, void *userdata);
+void access_each_receiver(struct access *a, uid_t owner, access_receiver_fn fn, void *userdata);

@@ -36,7 +36,7 @@ static void bus_signals_emit(struct signal *s)
 {
 	const struct manager *m = s->session->manager;
 
-	access_each_hearer(m->access, s->session->uid, bus_signals_send_to, s);
+	access_each_receiver(m->access, s->session->uid, bus_signals_send_to, s);
 	if (s->error < 0 && s->error != -ENOTCONN)
 		log_warning(s->error, "session %s: cannot send the signal %s", s->session->path,
 			    s->member);

@@ -2,7 +2,7 @@
 /*
  * Signals of the service. Names and states of sessions are confidential, and the bus policy cannot
  * restrict who receives signals by their content. So no signal is broadcast: each signal is sent to
- * every connection that may receive it (access_each_hearer()).
+ * every connection that may receive it (access_each_receiver()).
  */
 #pragma once
 

@@ -47,7 +47,7 @@ struct module {
 	uint64_t bytes_read; /* size of the content when it was read, before look-ups */
 	/* Modules with content, sorted by last use. */
 	struct module *newer, *older;
-	struct table absent_for; /* processes in which the module was searched in vain */
+	struct table absent_for; /* processes in which it was not found: symbols_absence_key() */
 	uint64_t rejected_ns;    /* last time of a mapping for which a file was not the right one */
 };
 
@@ -196,29 +196,32 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 	}
 }
 
+/* The key of QUERY's process in absent_for. An ended process has no files of its own. */
+static uint64_t symbols_absence_key(const struct symbol_query *query)
+{
+	return query->lives ? (uint64_t)query->pid + 1 : 1;
+}
+
 /*
  * Notes that nothing was found for QUERY. Unless the search has MET a problem, this is a problem.
  */
 static int symbols_set_absent(struct symbols *s, struct module *m, const struct symbol_query *query,
 			      bool met)
 {
-	/* An ended process has no files of its own. */
-	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
 	const char *what = met ? NULL : symbols_absence(m, query);
 
 	if (what)
 		symbols_add_problem(s, m->name, what);
 	if (met && query->mapping.mapped_ns > m->rejected_ns)
 		m->rejected_ns = query->mapping.mapped_ns;
-	return table_set(&m->absent_for, seeker, m);
+	return table_set(&m->absent_for, symbols_absence_key(query), m);
 }
 
-/* Returns true if M was searched in vain, and QUERY cannot have another result. */
-static bool symbols_is_absent(const struct module *m, const struct symbol_query *query,
-			      uint64_t seeker)
+/* Returns true if M was not found, and QUERY cannot have another result. */
+static bool symbols_is_absent(const struct module *m, const struct symbol_query *query)
 {
 	/* (a file that was written after an earlier mapping can be that of a later one) */
-	return table_get(&m->absent_for, seeker) &&
+	return table_get(&m->absent_for, symbols_absence_key(query)) &&
 	       (m->rejected_ns == 0 || query->mapping.mapped_ns <= m->rejected_ns ||
 		m->identity.n_build_id > 0);
 }
@@ -226,7 +229,6 @@ static bool symbols_is_absent(const struct module *m, const struct symbol_query 
 /* Reads the content of M if it can be found. Returns 0 or -ENOMEM. */
 static int symbols_load(struct symbols *s, struct module *m, const struct symbol_query *query)
 {
-	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
 	uint64_t n_met = s->n_met;
 	int r;
 
@@ -237,7 +239,7 @@ static int symbols_load(struct symbols *s, struct module *m, const struct symbol
 		}
 		return 0;
 	}
-	if (symbols_is_absent(m, query, seeker))
+	if (symbols_is_absent(m, query))
 		return 0;
 	r = symbols_read_content(s, m, query);
 	if (r < 0)
