@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Threads that were off CPU for long: how long, with which stack they left, and who woke them.
+ * Threads that were off CPU for long: the duration, the stack at the departure, and the waker.
  *
  * The duration is known only when a thread returns, and most durations are short. So as little as
  * possible is done when a thread leaves. The kernel stack does not change while the thread is off

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The frames of Python of the current task. All memory is read without waiting: what is not present
- * is unknown. The verifier checks each function once; functions get their state by a pointer, so
- * that it does not follow the values.
+ * The frames of Python of the current task. All memory is read without waiting: data that is not
+ * present is unknown. The verifier checks each function once; functions get their state by a
+ * pointer, so that it does not follow the values.
  */
 #include "bpf/python.bpf.h"
 #include "bpf/rec-ring.bpf.h"
@@ -237,7 +237,7 @@ __noinline __u64 python_hash_text(const struct python_walk *w, __u64 h, __u64 ad
 
 /*
  * Returns the id of W's code object, and sends it unless this CPU has sent it. The id is a hash of
- * what the object says, so other code at the same address has another id. Returns 0 if the object
+ * the object's contents, so other code at the same address has another id. Returns 0 if the object
  * is unreadable, or is not a code object, or could not be sent.
  */
 __noinline __u64 python_code(const struct python_walk *w)
@@ -360,8 +360,8 @@ static __always_inline bool python_is_frame_in_register(const struct pt_regs *re
 /*
  * Moves W to the current frame of CFRAME, the innermost C frame of the thread. If the function may
  * not have set it yet, the value there is an old one, unless the function has it in a register.
- * Then W begins at the caller, whose C frame, or its current frame, is what the function is about
- * to store, so it is in a register.
+ * Then W begins at the caller: the function is about to store the C frame of the caller, or its
+ * current frame, which is in a register.
  */
 static __always_inline void python_enter_innermost(struct python_walk *w,
 						   const struct python_layout *l,
@@ -601,8 +601,8 @@ __noinline __u32 python_depth(const struct python_walk *w, __u32 max)
 }
 
 /*
- * Adds what readers must know of the native FRAMES to the innermost marked one. IS_SHORT: the
- * outermost native frames were removed.
+ * Adds the facts about the native FRAMES that readers need to the innermost marked frame. IS_SHORT:
+ * the outermost native frames were removed.
  */
 static __always_inline void python_describe_native(const struct python_walk *w, __u64 *frames,
 						   bool is_short, const __u32 max)

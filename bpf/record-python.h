@@ -16,8 +16,8 @@
 #define PYTHON_LAYOUT_UNKNOWN 0xffffffffu /* in place of a number */
 
 /*
- * Where the interpreters of a version keep what a walk reads: offsets in their structures, in
- * bytes. A row for each version is in capture/unwind/python-layouts.h.
+ * The places of the data that a walk reads, in the interpreters of a version: offsets in
+ * structures, in bytes. A row for each version is in capture/unwind/python-layouts.h.
  */
 struct python_layout {
 	/* of _PyRuntime: the thread that has the lock, and the key of pthread_getspecific() */

@@ -16,7 +16,7 @@
 /* The private socket of the service (units/kymod.socket). */
 #define KYMO_PRIVATE_SOCKET "/run/kymo/private"
 
-/* The time after which a bus is said not to answer. Working buses answer within milliseconds. */
+/* The timeout for answers of a bus. Working buses answer within milliseconds. */
 #define KYMO_BUS_USEC UINT64_C(15000000)
 
 /*

@@ -28,8 +28,8 @@ static bool edit_clip_is_added(const struct fxt_record *r, const struct fxt_arg 
 
 /*
  * Whether R has room for the additional arguments. The result must be the same for both parts of an
- * event: if one part has the true time, the other part needs it, too. So what an earlier cut has
- * added does not count.
+ * event: if one part has the true time, the other part needs it, too. So arguments that an earlier
+ * cut has added do not count.
  */
 static bool edit_clip_has_room(const struct fxt_record *r)
 {

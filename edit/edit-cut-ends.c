@@ -110,8 +110,8 @@ static int edit_cut_write_sheds(struct edit_cut *c)
 }
 
 /*
- * Writes the event `part`, which says what the following records are. Only recordings of kymo have
- * parts.
+ * Writes the event `part`, which states the class of the following records. Only recordings of kymo
+ * have parts.
  */
 static int edit_cut_write_part(struct edit_cut *c, enum edit_part_class what, uint64_t ts_ns)
 {

@@ -56,8 +56,8 @@ static bool edit_join_is_complete(const struct fxt_record *r)
 }
 
 /*
- * Returns true if J can be joint with the part before it, judging by what was read of the two. A
- * file that was cut off between two records shows no damage, but lacks the event `part` after the
+ * Returns true if J can be joined with the part before it, judging by the data read so far of both.
+ * A file that was cut off between two records shows no damage, but lacks the event `part` after the
  * state.
  */
 static bool edit_join_can_be_joint(const struct edit_join *j)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes an archive that can be passed on: it shows actions, their times and durations, but not who
- * did them.
+ * Makes an archive that can be given to others: it shows actions, their times and durations, but no
+ * names of users, programs and files.
  *
  * Each word is replaced by a hash of the word and a secret key, so equal words stay equal
  * everywhere: the name of a process, the file that it executed, the directories of a path, the

@@ -241,9 +241,10 @@ int kymo_archive_set_column(kymo_archive *a, enum kymo_column column, void *arra
 void kymo_archive_set_kinds(kymo_archive *a, uint64_t kinds);
 
 /*
- * Reads up to N events (at least 1) into the columns. Returns KYMO_EVENT, if N events were read; or
- * what kymo_archive_next() returned after fewer events, or -EINVAL. *RET_N is always the number of
- * events that were read. kymo_archive_event() is not valid afterwards.
+ * Reads up to N events (at least 1) into the columns. Returns KYMO_EVENT if N events were read. If
+ * fewer were read, returns the result of the kymo_archive_next() that ended the block; or -EINVAL.
+ * *RET_N is always the number of events that were read. kymo_archive_event() is not valid
+ * afterwards.
  */
 int kymo_archive_next_block(kymo_archive *a, size_t n, size_t *ret_n);
 

@@ -131,7 +131,7 @@ static struct call_value result_members(const struct call_spec *spec, const char
 
 /* ---- memory ---- */
 
-/* Shows a slice of N elements at ADDRESS. Only its own number of elements says how long it is. */
+/* Shows a slice of N elements at ADDRESS. N alone determines its length. */
 static struct call_value result_slice(const struct call_type *type, const struct call_text *memory,
 				      uint64_t address, uint64_t n, char *to)
 {

@@ -630,8 +630,8 @@ static bool reach_keeps(const struct reach_request *request, unsigned fd)
 }
 
 /*
- * Closes inherited descriptors, since a process that hangs keeps what they refer to: programs in
- * the kernel, locks, an output. Those that clients passed stay open, since closing them can take
+ * Closes inherited descriptors, since a process that hangs keeps their objects: programs in the
+ * kernel, locks, an output. Descriptors from clients stay open, since closing them can take
  * forever.
  */
 static void reach_close_others(const struct reach_request *request)

@@ -145,7 +145,7 @@ static int resource_list_add_object(int directory, const char *name, struct outb
 	return outbuf_append(to, &object, sizeof(object));
 }
 
-/* A bounded_read_fn for shared memory: what the process sees there can be a FUSE file system. */
+/* A bounded_read_fn for shared memory: in the process, the directory can be on FUSE. */
 static int resource_list_read_objects(const char *root, uint32_t pid, struct outbuf *to)
 {
 	const struct dirent *entry;

@@ -103,7 +103,7 @@ struct allocator_file {
 	ino_t inode;
 	/*
 	 * These are from the list of mappings, as in struct rec_mapping. On btrfs and overlayfs,
-	 * they differ from what stat() returns. 0 = the file was not found in a process.
+	 * they differ from the result of stat(). 0 = the file was not found in a process.
 	 */
 	uint64_t mapped_device, mapped_inode;
 	int fd;           /* open for reading; -1 after an error */

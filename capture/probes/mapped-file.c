@@ -137,7 +137,7 @@ static int mapped_file_serve(const void *args, struct outbuf *to, int *ret_fd)
 
 /* ---- the owner ---- */
 
-/* Keeps the file of ANSWER in *RET. REQUEST says what its close can hang at. */
+/* Stores the file of ANSWER in *RET. REQUEST has the file system at which its close can hang. */
 static int mapped_file_keep(const struct reader_answer *answer, const struct hang_request *request,
 			    struct mapped_file *ret)
 {

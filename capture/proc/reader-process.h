@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Child processes of this one that do what can take forever: read a list in /proc, or open a file
+ * Child processes for operations that can take forever: to read a list in /proc, or to open a file
  * on a file system that never answers. A process ends only when all its threads have ended, so a
- * thread that hangs would keep the recorder from ending. A child that is late is left alone with
- * its request, and other children serve the next requests.
+ * thread that hangs would keep the recorder from ending. A late child is abandoned with its
+ * request, and other children serve the next requests.
  *
- * A left child ends when its request does, or with this process, if it can be killed. It has no
- * descriptors except its socket.
+ * An abandoned child ends when its request does, or with this process, if it can be killed. It has
+ * no descriptors except its socket.
  */
 #pragma once
 

@@ -31,8 +31,8 @@ uint64_t collector_choose_ring_bytes(const struct session_options *options);
 uint64_t collector_memory(const struct session_options *options);
 
 /*
- * Returns what collector_records_bytes() will return for such a collector. User space copies these
- * records.
+ * Returns the future result of collector_records_bytes() for such a collector. User space copies
+ * these records.
  */
 uint64_t collector_copies_memory(const struct session_options *options);
 
@@ -302,8 +302,8 @@ uint64_t collector_left_out(struct collector *c, uint32_t function);
 uint64_t collector_foreign_calls(struct collector *c);
 
 /*
- * Returns what the programs have counted about themselves, one element for each CPU (costs.h). They
- * can change while the caller reads them.
+ * Returns the programs' counts of their own costs, one element for each CPU (costs.h). They can
+ * change while the caller reads them.
  */
 const struct cpu_costs *collector_costs(const struct collector *c);
 

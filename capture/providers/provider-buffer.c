@@ -233,7 +233,7 @@ static int provider_buffer_pass_durable(struct provider_buffer *b, uint32_t at, 
 	return fn(userdata, b->durable_copy, bytes / FXT_WORD_BYTES, true);
 }
 
-/* Reads what has been finished in GAP. Returns 1 if the gap is closed. */
+/* Reads the records in GAP that have been finished. Returns 1 if the gap is closed. */
 static int provider_buffer_read_gap(struct provider_buffer *b, struct gap *gap, bool is_last,
 				    provider_record_fn fn, void *userdata)
 {

@@ -56,7 +56,7 @@ bool provider_seat_leave(struct provider_seat *seat);
 /* Of these, for programs of root only. */
 #define PROVIDER_BUFFERS_BYTES_ROOT (PROVIDER_BUFFERS_BYTES_MAX / 8)
 
-/* The size of all buffers, and by users of programs. All zeroes is none. */
+/* The sizes of buffers: of all, and of those of each user. A zeroed structure has none. */
 struct provider_memory {
 	uint64_t bytes;
 	struct table of_users; /* uid + 1 -> bytes, as a pointer */

@@ -52,7 +52,7 @@ static int provider_socket_open_dir(char *why)
 	return TAKE_FD(fd);
 }
 
-/* Says who has the lock: the file has "NAME PID" of it. */
+/* Writes to WHY which process has the lock: the file contains its "NAME PID". */
 static void provider_socket_name_owner(const struct provider_socket *s, char *why)
 {
 	char text[OWNER_BYTES + 1] = "", name[OWNER_BYTES + 1] = "another process";

@@ -128,7 +128,7 @@ static struct event python_names_event(const struct python_stack *s, const struc
 	};
 }
 
-/* Finds what WORD, a frame of Python, stands for. */
+/* Finds the function and the line of WORD, a frame of Python. */
 static struct python_line python_names_line(const struct python_names *p, uint64_t word)
 {
 	uint32_t unit = (uint32_t)(word >> PYTHON_UNIT_SHIFT) & PYTHON_UNIT_MAX;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost of a session's eBPF programs: sums of what they have counted themselves
- * (bpf/cost.bpf.h).
+ * The cost of a session's eBPF programs: sums of their own counts (bpf/cost.bpf.h).
  *
  * Programs time only few of their runs. All other runs between two readings are assumed to take as
  * long as the timed runs of that period. If that period has no timed runs, all timed runs so far

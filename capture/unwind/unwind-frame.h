@@ -39,7 +39,7 @@ struct unwind_frame unwind_frame_unpack(uint64_t state);
 /* Changes S as an instruction with EFFECT does. N is that of struct code_instruction. */
 void unwind_frame_apply(struct unwind_frame *s, enum code_effect effect, int32_t n);
 
-/* Returns what is equal in the states A and B, with the flags of A. */
+/* Returns the equal parts of the states A and B, with the flags of A. */
 uint64_t unwind_frame_meet(uint64_t a, uint64_t b);
 
 /* Returns true if a function with S can return, or jump to another one. */

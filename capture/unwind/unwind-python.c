@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreter exports what a walk needs, so its symbols are in all builds.
+ * The interpreter exports the symbols that a walk needs, so they are in all builds.
  *
  * Compilers move code that is rarely executed out of functions. The part of the function that
  * executes Python is found by the jumps to it, since stripped files have no symbol for it: a jump

@@ -23,8 +23,9 @@ struct unwind_python {
 };
 
 /*
- * Finds the interpreter in ELF. FUNCTION_AT finds the range of the function, or of the part of a
- * function, at ADDRESS by the call frame information; it returns false if there is none.
+ * Finds the interpreter in ELF. FUNCTION_AT stores the range of the function, or of the part of a
+ * function, that contains ADDRESS, by the call frame information. It returns false if no function
+ * contains ADDRESS.
  */
 void unwind_python_find(const struct unwind_elf *elf,
 			bool (*function_at)(void *userdata, uint64_t address, uint64_t *ret_begin,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/unwind/unwind-pythons.h"
 
-/* Takes over what the programs have noted for file NUMBER. */
+/* Copies the programs' note about file NUMBER. */
 static void unwind_pythons_take(struct unwind_pythons *p, const struct unwind_file *files,
 				uint32_t number)
 {

@@ -62,8 +62,8 @@ static const struct unwind_segment *unwind_table_find_segment(const struct unwin
 }
 
 /*
- * Stores where an FDE is. Skips FDEs that have no code (the linker has dropped the function) or are
- * invalid.
+ * Stores the place of an FDE. Skips FDEs that have no code (the linker has dropped the function) or
+ * are invalid.
  */
 static int unwind_table_on_fde_place(uint64_t begin, uint64_t size, uint32_t offset, void *userdata)
 {

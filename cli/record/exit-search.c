@@ -13,7 +13,9 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/* The maximum time after an interruption until the search of a process that exits later ends. */
+/*
+ * The maximum time between an interruption and the end of the search of a process that exits then.
+ */
 #define ANSWER_NS UINT64_C(3000000000)
 
 /*
@@ -89,8 +91,9 @@ static void exit_search_request(struct exit_search *s, pid_t pid)
 }
 
 /*
- * Releases the processes that wait for their searches: at the interruption, since they are then
- * waited for, and later those that exit only afterwards, as at Ctrl-C, if there is no answer.
+ * Releases the processes that wait for their searches. This happens at the interruption, because
+ * the command waits for these processes. It happens again ANSWER_NS later, for processes that exit
+ * only after the interruption (Ctrl-C reaches them, too) and whose search is not done by then.
  */
 static void exit_search_give_up(struct exit_search *s, bool interrupted)
 {

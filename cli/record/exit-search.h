@@ -14,7 +14,7 @@ struct exit_search {
 	const char *name;            /* name of the command in messages */
 	pid_t asked[EXIT_HOLD_MAX];  /* searches in progress */
 	unsigned n_asked;
-	uint64_t gave_up_ns; /* when the user no longer wanted to wait; 0 = not yet */
+	uint64_t gave_up_ns; /* time of the interruption; 0 = not interrupted */
 };
 
 #define EXIT_SEARCH_NULL                                                                           \

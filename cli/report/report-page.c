@@ -163,7 +163,7 @@ static int report_page_add_sections(const struct report *r, struct outbuf *out)
 	_cleanup_(outbuf_deinit) struct outbuf body = { 0 };
 	int e = 0;
 
-	/* The sections look up names, and what is missing includes names that were not found. */
+	/* The sections look up names, and the first section lists names that were not found. */
 	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(sections); i++)
 		e = report_page_add_section(r, &body, i);
 	if (e == 0 && report_has_losses(r))

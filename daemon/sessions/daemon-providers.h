@@ -36,9 +36,9 @@ struct daemon_providers_caller {
 };
 
 /*
- * Answers CALL, at once or later: one call at a time. Without connections before, programs need
- * some time to connect. For a caller who may not see all programs, they do not connect: the list
- * has those that are connected already. Returns 0, or a negative errno with a sentence.
+ * Answers CALL, at once or later: one call at a time. If no programs were connected, they need some
+ * time to connect. They do not connect for a caller without the right to see all programs: that
+ * list has only connected programs. Returns 0, or a negative errno with a sentence.
  */
 int daemon_providers_list(struct manager *m, sd_bus_message *call,
 			  const struct daemon_providers_caller *caller, sd_bus_error *reterr);

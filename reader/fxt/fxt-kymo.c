@@ -76,7 +76,7 @@ static bool fxt_kymo_is_almost(const struct fxt_text *is, const char *name)
 	       (is->length < n || memchr(is->bytes + n, '\0', is->length - n));
 }
 
-/* Replaces the string at PLACE of P if it is damaged. Returns what was wrong, or NULL. */
+/* Replaces the string at PLACE of P if it is damaged. Returns the damage as text, or NULL. */
 static const char *fxt_kymo_restore(struct fxt_provider *p, unsigned place)
 {
 	const struct fxt_text is = fxt_provider_string(p, place);

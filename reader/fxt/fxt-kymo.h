@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Restores what damage has changed at the head of kymo's own providers.
+ * Restores damaged data at the head of kymo's own providers.
  *
  * At its head, each of them has the name "kymo", 1,000,000,000 ticks per second, and some hundred
  * strings at fixed places (fxt-names.h). With a changed bit there, the record is still valid, but
@@ -10,9 +10,8 @@
  *
  * Other versions of kymo can have other strings at some places. So a string is replaced only if it
  * is almost the one that this version has there, and no other name, or if it comes second: kymo
- * writes each of them once. A place without a string gets
- * its name, since a reference to it would have no meaning otherwise. fxt-check.h still reports such
- * a reference as undefined.
+ * writes each of them once. A place without a string gets its name, since a reference to it would
+ * have no meaning otherwise. fxt-check.h still reports such a reference as undefined.
  */
 #pragma once
 
@@ -25,7 +24,7 @@ bool fxt_kymo_is_right(const struct fxt_provider *p, unsigned index);
 
 /*
  * Must be called after the string INDEX of P was registered. WAS_RIGHT: fxt_kymo_is_right() before
- * this. Returns what was wrong, as static text, or NULL. Without memory, less is restored.
+ * this. Returns the damage, as static text, or NULL. Without memory, less is restored.
  */
 const char *fxt_kymo_see_string(struct fxt_provider *p, unsigned index, bool was_right);
 

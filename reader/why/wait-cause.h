@@ -44,7 +44,7 @@ enum wait_cause {
 	WAIT_KERNEL_LOCK, /* a mutex or semaphore of the kernel, such as mmap_lock */
 	WAIT_KERNEL,      /* another part of the kernel: RCU, stop_machine, a work item */
 	WAIT_DEVICE,      /* another device */
-	/* those who control it */
+	/* control of the thread */
 	WAIT_THROTTLED, /* its cgroup has used up its quota of CPU time */
 	WAIT_FROZEN,    /* the freezer of its cgroup, or suspend */
 	WAIT_STOPPED,   /* SIGSTOP */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that say why a thread waits: X(name, cause, rank). The ranks (wait-cause.h):
+ * Functions that show the cause of a wait: X(name, cause, rank). The ranks (wait-cause.h):
  *
- *	1	the loop of a kernel thread, which is below all that the thread does
- *	2	what any part of the kernel can wait for: a device, a completion, a work item
- *	3	a lock of the kernel, which such a wait can hold
+ *	1	the loop of a kernel thread, which calls all its other functions
+ *	2	any part of the kernel can wait for it: a device, a completion, a work item
+ *	3	a lock of the kernel, which can be held during a wait of rank 2
  *	4	the object for which the program waits
  *	5	the service of a file: its journal, its server, a page of it
- *	6	memory, which also those wait for
- *	7	those who control the thread
+ *	6	memory, for which waits of lower ranks can wait, too
+ *	7	control of the thread: a signal, a debugger, the freezer, a quota
  *
  * Names are those of Linux 6.1 to 6.18 and of their modules; most kernels have only some of them.
  * Compilers inline others: kernel_clone() waits for vfork(), get_signal() in the freezer.

@@ -282,8 +282,7 @@ static bool path_end_wait(const struct path_walk *w, const struct thread_segment
 
 /*
  * A part of a wait, from BEGIN_NS on, that a thread which serves softirqs has ended. That thread
- * has not caused the wait. But while it was ready, it is what the wait depended on. LEAF is the
- * rest.
+ * has not caused the wait, but while it was ready, the wait depended on it. LEAF is the rest.
  */
 static int path_softirqs(struct path_walk *w, const struct thread_segment *segment,
 			 uint64_t begin_ns, struct path_step leaf)

@@ -11,8 +11,8 @@
  *	- T is blocked in [b, w), and a thread S that
  *	  serves softirqs woke it: while S was ready,
  *	  before it ran at w,                             (S, that state)
- *	- T is blocked, it is not known who woke it, or
- *	  nothing has until the end, and O, which is not
+ *	- T is blocked, its waker is unknown, or it was
+ *	  not woken until the end, and O, which is not
  *	  on the way yet, had its lock:                   owner(O, t)
  *	- T is blocked, and nothing leads further:        (T, the source that ended it)
  *	- T did not exist yet, and C has created it:      owner(C, t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The roles of threads that wake others. In a merged archive, those of further machines have
- * shifted koids; their names and processes tell what they are.
+ * The kinds of threads that wake others. In a merged archive, threads of further machines have
+ * shifted koids; their names and processes show their kinds.
  */
 #pragma once
 

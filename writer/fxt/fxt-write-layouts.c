@@ -27,7 +27,7 @@
 #define KOID(of, m, key)         WORD(of, m, key)
 #define BULK(of, m, n, field)    BYTES(of, m, n, field, )
 
-/* ---- what a part needs: in draft_TYPE(), with the draft D and the struct S ---- */
+/* ---- conditions of a part: in draft_TYPE(), with the draft D and the struct S ---- */
 
 #define NEED(condition, error)                                                                     \
 	if (!(condition))                                                                          \

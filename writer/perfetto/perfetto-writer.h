@@ -35,7 +35,7 @@ uint32_t perfetto_writer_cpu_of(const struct perfetto_writer *w, uint32_t tid);
 /* Returns the number of events that were left out: those of CPUs from 1024 on. */
 uint64_t perfetto_writer_left_out(const struct perfetto_writer *w);
 
-/* Writes what waits for more events of its kind. Returns 0 or -ENOMEM. */
+/* Writes the packets that wait for more events of their kind. Returns 0 or -ENOMEM. */
 int perfetto_writer_flush(struct perfetto_writer *w);
 
 /* The finished packets; the caller empties it (outbuf_reset()). */
