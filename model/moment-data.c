@@ -16,6 +16,18 @@ uint64_t moment_data_register(const struct event *ev, unsigned i)
 	return value;
 }
 
+const char *moment_data_point_name(const char *plan, size_t *ret_n)
+{
+	static const char first[] = "point\t";
+
+	*ret_n = 1;
+	if (strncmp(plan, first, sizeof(first) - 1) != 0 || plan[sizeof(first) - 1] == '\t')
+		return "?";
+	plan += sizeof(first) - 1;
+	*ret_n = strcspn(plan, "\t");
+	return *ret_n > 0 ? plan : moment_data_point_name("", ret_n);
+}
+
 bool moment_data_next(const struct event *ev, uint32_t *at, struct moment_data_block *ret)
 {
 	const uint32_t before = EVENT_MOMENT_REGISTERS * sizeof(uint64_t);

@@ -19,6 +19,12 @@ enum { MOMENT_DATA_SP = 7, MOMENT_DATA_IP = 16 };
 /* Register I of EV. */
 uint64_t moment_data_register(const struct event *ev, unsigned i);
 
+/*
+ * Returns the name of the point with this PLAN (EVENT_MOMENT_POINT), which has *RET_N bytes. It is
+ * "?" if PLAN has none.
+ */
+const char *moment_data_point_name(const char *plan, size_t *ret_n);
+
 /* The result of a load. */
 struct moment_data_block {
 	uint64_t address;    /* address of the memory; 0 = the value was not in memory */

@@ -63,8 +63,24 @@ static const char *program_file_cache_text(const uint8_t *head, size_t n, uint32
 	return at < n && memchr(head + at, '\0', n - at) ? (const char *)head + at : NULL;
 }
 
-static int program_file_cache_search(const uint8_t *head, size_t n, const char *name, char *path,
-				     size_t size)
+/* A search of the cache. */
+struct cache_query {
+	const char *name;
+	bool shortened; /* the name ends before ".so", and the whole name is wanted, not the path */
+};
+
+static bool program_file_cache_matches(const struct cache_query *q, const char *key)
+{
+	size_t n = strlen(q->name);
+
+	if (!q->shortened)
+		return strcmp(key, q->name) == 0;
+	return strncmp(key, q->name, n) == 0 && strncmp(key + n, ".so", 3) == 0 &&
+	       (key[n + 3] == '.' || key[n + 3] == '\0');
+}
+
+static int program_file_cache_search(const uint8_t *head, size_t n, const struct cache_query *q,
+				     char *ret, size_t size)
 {
 	struct cache_head h;
 	struct cache_entry e;
@@ -76,15 +92,16 @@ static int program_file_cache_search(const uint8_t *head, size_t n, const char *
 		memcpy(&e, head + sizeof(h) + i * sizeof(e), sizeof(e));
 		key = program_file_cache_text(head, n, e.key);
 		value = program_file_cache_text(head, n, e.value);
-		if (!key || !value || strcmp(key, name) != 0 ||
+		if (!key || !value || !program_file_cache_matches(q, key) ||
 		    (CACHE_FLAGS != 0 && e.flags != CACHE_FLAGS) || e.capabilities != 0)
 			continue;
-		return program_file_join_path("", 0, value, path, size);
+		return program_file_join_path("", 0, q->shortened ? key : value, ret, size);
 	}
 	return -ENOENT;
 }
 
-static int program_file_cache_find(const char *cache, const char *name, char *path, size_t size)
+static int program_file_cache_find(const char *cache, const struct cache_query *q, char *ret,
+				   size_t size)
 {
 	_cleanup_close_ int fd = open(cache, O_RDONLY | O_CLOEXEC);
 	const uint8_t *head;
@@ -103,7 +120,7 @@ static int program_file_cache_find(const char *cache, const char *name, char *pa
 
 		r = n < sizeof(struct cache_head)
 			    ? -ENOENT
-			    : program_file_cache_search(head, n, name, path, size);
+			    : program_file_cache_search(head, n, q, ret, size);
 	}
 	munmap(data, (size_t)st.st_size);
 	return r;
@@ -130,9 +147,18 @@ int program_file_find(const char *name, const char *cache, const char *search, c
 {
 	if (strchr(name, '/'))
 		return program_file_join_path("", 0, name, path, size);
-	if (program_file_cache_find(cache, name, path, size) == 0 && program_file_is(path))
+	if (program_file_cache_find(cache, &(struct cache_query){ .name = name }, path, size) ==
+		    0 &&
+	    program_file_is(path))
 		return 0;
 	if (program_file_search_find("/lib64:/usr/lib64:/lib:/usr/lib", name, path, size) == 0)
 		return 0;
 	return program_file_search_find(search, name, path, size);
+}
+
+int program_file_library(const char *name, const char *cache, char *ret, size_t size)
+{
+	const struct cache_query q = { .name = name, .shortened = true };
+
+	return strchr(name, '/') ? -ENOENT : program_file_cache_find(cache, &q, ret, size);
 }

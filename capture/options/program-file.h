@@ -17,3 +17,9 @@
  */
 int program_file_find(const char *name, const char *cache, const char *search, char *path,
 		      size_t size);
+
+/*
+ * Writes the whole name of the library NAME in CACHE to RET, of SIZE bytes: "libc" is libc.so.6.
+ * Returns 0, -ENOENT, or -ENAMETOOLONG.
+ */
+int program_file_library(const char *name, const char *cache, char *ret, size_t size);

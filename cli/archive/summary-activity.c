@@ -73,12 +73,12 @@ static struct json_object *summary_activity_json_requests(const struct summary *
 		JSON_OBJECT(JSON_OF(*q, disk, op, count, bytes, total_ns, max_ns, n_errors)));
 }
 
-static struct json_object *summary_activity_json_tracepoints(const struct summary *s)
+static struct json_object *summary_activity_json_names(const struct table *of)
 {
-	_cleanup_free_ struct tracepoint_sum **sums = NULL;
+	_cleanup_free_ struct name_sum **sums = NULL;
 	size_t n = 0;
 
-	activity_sums_tracepoints(&s->activity, &sums, &n);
+	activity_sums_by_count(of, &sums, &n);
 	return JSON_LIST(t, sums, n, JSON_OBJECT(JSON_OF(*t, name, count)));
 }
 
@@ -91,7 +91,9 @@ void summary_activity_json(struct json_object *o, const struct summary *s)
 		 JSON_IF(s->activity.requests.n_used > 0, "block",
 			 summary_activity_json_requests(s)),
 		 JSON_IF(s->activity.tracepoints.n_used > 0, "tracepoints",
-			 summary_activity_json_tracepoints(s)),
+			 summary_activity_json_names(&s->activity.tracepoints)),
+		 JSON_IF(s->activity.moments.n_used > 0, "moments",
+			 summary_activity_json_names(&s->activity.moments)),
 		 JSON("counters", summary_activity_json_counters(s)));
 }
 
@@ -266,15 +268,15 @@ static int summary_activity_print_requests(const struct summary *s)
 	return 0;
 }
 
-static int summary_activity_print_tracepoints(const struct summary *s)
+static int summary_activity_print_names(const struct table *of, const char *title)
 {
-	_cleanup_free_ struct tracepoint_sum **sums = NULL;
+	_cleanup_free_ struct name_sum **sums = NULL;
 	size_t n = 0;
-	int r = activity_sums_tracepoints(&s->activity, &sums, &n);
+	int r = activity_sums_by_count(of, &sums, &n);
 
 	if (r < 0 || n == 0)
 		return r;
-	printf("\n    COUNT  TRACEPOINT\n");
+	printf("\n    COUNT  %s\n", title);
 	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++)
 		printf("%9" PRIu64 "  %s\n", sums[i]->count, sums[i]->name);
 	if (n > ROWS_SHOWN)
@@ -288,6 +290,9 @@ int summary_activity_print(const struct summary *s)
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
 		r = summary_activity_print_kind(s, i);
-	r = r ?: summary_activity_print_requests(s) ?: summary_activity_print_tracepoints(s);
+	r = r
+		    ?: summary_activity_print_requests(s)
+		    ?: summary_activity_print_names(&s->activity.tracepoints, "TRACEPOINT")
+		    ?: summary_activity_print_names(&s->activity.moments, "POINT");
 	return r < 0 ? r : summary_activity_print_counters(s);
 }

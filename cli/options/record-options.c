@@ -27,6 +27,7 @@
 #include "capture/programs/sampler.h"
 #include "cli/places/moment-compile.h"
 #include "cli/places/process-file.h"
+#include "cli/places/static-probes.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/switching-programs.h"
 #include "cli/common/verb.h"
@@ -77,6 +78,9 @@ static int record_options_print_categories(void)
 	       "tp:...", "");
 	printf("%-10s events of programs in some of their categories: app:render,app:net*\n",
 	       "app:...");
+	printf("%-10s static probes of a program or library, with their arguments:\n%-10s "
+	       "usdt:libc:*, 'usdt:python3:python:import*'\n",
+	       STATIC_PROBES_PREFIX "...", "");
 	puts("Starts, ends and names of processes and threads are always recorded.");
 	return CLI_OK;
 }
@@ -118,11 +122,29 @@ static int record_options_parse_app(struct record_options *o, const char *name, 
 	return record_options_added(name, r, why);
 }
 
+/* Keeps TEXT. It is resolved after all options are known. */
+static int record_options_keep(const char *text, char ***list, size_t *n)
+{
+	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
+
+	if (longer)
+		*list = longer;
+	if (!longer || !(longer[*n] = strdup(text)))
+		return cli_failed("out of memory");
+	++*n;
+	return CLI_OK;
+}
+
 static int record_options_parse_category(struct record_options *o, const char *name,
 					 const char *text)
 {
 	uint32_t bits;
 
+	if (strncmp(text, STATIC_PROBES_PREFIX, strlen(STATIC_PROBES_PREFIX)) == 0) {
+		o->session.categories |= CATEGORY_MOMENTS;
+		return record_options_keep(text + strlen(STATIC_PROBES_PREFIX), &o->static_probes,
+					   &o->n_static_probes);
+	}
 	if (strncmp(text, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) == 0)
 		return record_options_parse_tracepoint(o, name, text + strlen(TRACEPOINT_PREFIX));
 	if (tracepoint_preset_find(text, strcspn(text, "[")))
@@ -330,19 +352,6 @@ static int record_options_parse_spec(struct record_options *o, const char *name,
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
 }
 
-/* Keeps TEXT. It is resolved after all options are known. */
-static int record_options_keep(const char *text, char ***list, size_t *n)
-{
-	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
-
-	if (longer)
-		*list = longer;
-	if (!longer || !(longer[*n] = strdup(text)))
-		return cli_failed("out of memory");
-	++*n;
-	return CLI_OK;
-}
-
 static int record_options_parse_call(struct record_options *o, const char *name, const char *text)
 {
 	struct call_resolved resolved = { 0 };
@@ -404,8 +413,8 @@ static int record_options_compile(struct record_options *o)
 {
 	int r = CLI_OK;
 
-	if (o->collect && o->n_moments == 0)
-		return cli_usage_error("--collect needs --moment");
+	if (o->collect && o->n_moments == 0 && o->n_static_probes == 0)
+		return cli_usage_error("--collect needs --moment or -e usdt:");
 	for (size_t i = 0; r == CLI_OK && i < o->n_calls; i++)
 		r = record_options_parse_call(o, "--call", o->calls[i]);
 	if (r == CLI_OK)
@@ -413,6 +422,9 @@ static int record_options_compile(struct record_options *o)
 	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
 		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.filter,
 				   &o->session.moments);
+	for (size_t i = 0; r == CLI_OK && i < o->n_static_probes; i++)
+		r = static_probes_compile("-e", o->static_probes[i], o->collect, &o->session.filter,
+					  &o->session.moments);
 	return r;
 }
 
@@ -706,13 +718,17 @@ void record_options_help(enum option_verb verb)
 		record_options_print_triggers();
 }
 
+static void record_options_forget(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
 void record_options_deinit(struct record_options *o)
 {
 	session_options_deinit(&o->session);
-	for (size_t i = 0; i < o->n_calls; i++)
-		free(o->calls[i]);
-	free(o->calls);
-	for (size_t i = 0; i < o->n_moments; i++)
-		free(o->moments[i]);
-	free(o->moments);
+	record_options_forget(o->calls, o->n_calls);
+	record_options_forget(o->moments, o->n_moments);
+	record_options_forget(o->static_probes, o->n_static_probes);
 }

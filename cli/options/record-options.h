@@ -20,8 +20,8 @@ struct record_options {
 	bool json;
 	bool all_categories, list_categories; /* "-e all" and "-e help" were given */
 	/* Texts of these options; the arrays and the texts are owned */
-	char **calls, **moments;
-	size_t n_calls, n_moments;
+	char **calls, **moments, **static_probes;
+	size_t n_calls, n_moments, n_static_probes;
 	const char *collect; /* NULL = not given */
 	char given[64];      /* first option of the session that was given, as typed; "" = none */
 	char **rest;         /* the words after the options; ends with NULL */

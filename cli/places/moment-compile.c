@@ -33,7 +33,8 @@ struct moment_request {
 	struct moment_spec spec;
 	struct places *places;
 	const struct place_arguments
-		*marked; /* arguments of the static probe at the place; NULL = no probe */
+		*marked;  /* arguments of the static probe at the place; NULL = no probe */
+	bool only_marked; /* "args" are these arguments, and not those of the function, too */
 	char path[PATH_MAX];
 };
 
@@ -160,7 +161,7 @@ static int moment_put_variables(const struct moment_request *q, FILE *to, uint64
 
 		if (found < 0)
 			return cli_failed("out of memory");
-		if (!found || is_args)
+		if (!found || (is_args && !q->only_marked))
 			items[query.n_items++] = item;
 		optional &= found || q->spec.implied;
 	}
@@ -465,23 +466,38 @@ static int moment_compile_where(struct moment_request *q, struct call_options *t
 	return moment_compile_at(q, name, number, to);
 }
 
+static int moment_compile_request(struct moment_request *q, const struct capture_filter *filter,
+				  struct call_options *to)
+{
+	struct process_file file;
+	char why[PLACES_WHY_MAX];
+
+	if (process_file_find(q->spec.file, filter, &file) < 0)
+		return cli_failed(
+			"%s: there is no library or program '%s'; name its path, or find it with 'ldconfig -p'",
+			q->option, q->spec.file);
+	process_file_report(&file, q->option, q->spec.file);
+	snprintf(q->path, sizeof(q->path), "%s", file.path);
+	if (process_file_open(&file, &q->places, why, sizeof(why)) < 0)
+		return cli_failed("%s: %s", q->option, why);
+	return moment_compile_where(q, to);
+}
+
 int moment_compile(const char *name, const char *text, const char *collect,
 		   const struct capture_filter *filter, struct call_options *to)
 {
 	_cleanup_(moment_request_deinit) struct moment_request q = { .option = name };
-	struct process_file file;
-	char why[PLACES_WHY_MAX];
 	int r = moment_spec_parse(name, text, collect, &q.spec);
 
-	if (r != CLI_OK)
-		return r;
-	if (process_file_find(q.spec.file, filter, &file) < 0)
-		return cli_failed(
-			"%s: there is no library or program '%s'; name its path, or find it with 'ldconfig -p'",
-			name, q.spec.file);
-	process_file_report(&file, name, q.spec.file);
-	snprintf(q.path, sizeof(q.path), "%s", file.path);
-	if (process_file_open(&file, &q.places, why, sizeof(why)) < 0)
-		return cli_failed("%s: %s", name, why);
-	return moment_compile_where(&q, to);
+	return r == CLI_OK ? moment_compile_request(&q, filter, to) : r;
+}
+
+int moment_compile_static(const char *name, const char *text, const char *collect,
+			  const struct capture_filter *filter, struct call_options *to)
+{
+	_cleanup_(moment_request_deinit) struct moment_request q = { .option = name,
+								     .only_marked = true };
+	int r = moment_spec_parse(name, text, collect ?: "args", &q.spec);
+
+	return r == CLI_OK ? moment_compile_request(&q, filter, to) : r;
 }

@@ -96,7 +96,8 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 		snprintf(ret, REASON_MAX, "%s called a function of --call", who);
 		break;
 	case GROUP_MOMENTS:
-		snprintf(ret, REASON_MAX, "%s reached a point of --moment that collects data", who);
+		snprintf(ret, REASON_MAX,
+			 "%s reached a point (--moment, -e usdt) that collects data", who);
 		break;
 	case GROUP_TRACEPOINTS:
 		snprintf(ret, REASON_MAX, "%s",

@@ -272,13 +272,19 @@ struct usdt_search {
 	uint64_t base; /* the current address of .stapsdt.base */
 	struct place_usdts found;
 	size_t room;
-	struct value_nearest nearest;
+	struct value_nearest nearest, nearest_provider;
 };
 
+/* A probe with a near name is preferred. Else the provider is near, and only the name is right. */
 static void usdt_compare_near(struct usdt_search *s, const char *provider, const char *name)
 {
+	char *to = s->found.nearest;
+
 	if (value_nearest_try(&s->nearest, name))
-		snprintf(s->found.nearest, sizeof(s->found.nearest), "%s:%s", provider, name);
+		snprintf(to, sizeof(s->found.nearest), "%s:%s", provider, name);
+	else if (!s->nearest.nearest && fnmatch(s->name, name, 0) == 0 &&
+		 value_nearest_try(&s->nearest_provider, provider))
+		snprintf(to, sizeof(s->found.nearest), "%s:%s", provider, s->name);
 }
 
 static int usdt_on_note(struct usdt_search *s, const struct usdt_note *note)
@@ -327,6 +333,7 @@ int place_usdts_find(struct places *p, const char *provider, const char *name,
 		.provider = provider,
 		.name = name,
 		.nearest = { .text = name, .distance = VALUE_NEAR },
+		.nearest_provider = { .text = provider, .distance = VALUE_NEAR },
 	};
 	GElf_Shdr base;
 	size_t n = 0;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "model/moment-data.h"
 #include "writer/fxt/fxt-wire.h"
 
 static void activity_sums_free_interval(struct activity_sum *a)
@@ -31,7 +32,7 @@ static void activity_sums_free_request(struct request_sum *q)
 	free(q);
 }
 
-static void activity_sums_free_tracepoint(struct tracepoint_sum *t)
+static void activity_sums_free_name(struct name_sum *t)
 {
 	free(t->name);
 	free(t);
@@ -39,7 +40,7 @@ static void activity_sums_free_tracepoint(struct tracepoint_sum *t)
 
 void activity_sums_deinit(struct activity_sums *s)
 {
-	struct tracepoint_sum *t;
+	struct name_sum *t;
 	struct activity_sum *a;
 	struct counter_sum *c;
 	struct request_sum *q;
@@ -52,8 +53,12 @@ void activity_sums_deinit(struct activity_sums *s)
 	for (pos = 0; (q = table_next(&s->requests, &pos));)
 		activity_sums_free_request(q);
 	for (pos = 0; (t = table_next(&s->tracepoints, &pos));)
-		activity_sums_free_tracepoint(t);
+		activity_sums_free_name(t);
+	for (pos = 0; (t = table_next(&s->moments, &pos));)
+		activity_sums_free_name(t);
 	table_deinit(&s->tracepoints);
+	table_deinit(&s->moments);
+	table_deinit(&s->points);
 	table_deinit(&s->requests);
 	table_deinit(&s->intervals);
 	table_deinit(&s->counters);
@@ -288,25 +293,25 @@ int activity_sums_requests(const struct activity_sums *s, struct request_sum ***
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* ---- tracepoints ---- */
+/* ---- tracepoints and moments ---- */
 
-static struct tracepoint_sum *activity_sums_get_tracepoint(struct activity_sums *s,
-							   const char *name)
+/* Returns the sum of NAME in OF, or NULL if there is no memory. */
+static struct name_sum *activity_sums_get_name(struct table *of, const char *name, size_t n)
 {
-	uint64_t key = table_hash(name, strlen(name));
-	struct tracepoint_sum *t;
+	uint64_t key = table_hash(name, n);
+	struct name_sum *t;
 
-	while ((t = table_get(&s->tracepoints, key))) {
-		if (strcmp(t->name, name) == 0)
+	while ((t = table_get(of, key))) {
+		if (strncmp(t->name, name, n) == 0 && t->name[n] == '\0')
 			return t;
 		key = activity_sums_next_key(key);
 	}
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	t->name = strdup(name);
-	if (!t->name || table_set(&s->tracepoints, key, t) < 0) {
-		activity_sums_free_tracepoint(t);
+	t->name = strndup(name, n);
+	if (!t->name || table_set(of, key, t) < 0) {
+		activity_sums_free_name(t);
 		return NULL;
 	}
 	return t;
@@ -314,7 +319,8 @@ static struct tracepoint_sum *activity_sums_get_tracepoint(struct activity_sums 
 
 int activity_sums_add_tracepoint(struct activity_sums *s, const struct event *ev)
 {
-	struct tracepoint_sum *t = activity_sums_get_tracepoint(s, ev->tracepoint.name);
+	const char *name = ev->tracepoint.name;
+	struct name_sum *t = activity_sums_get_name(&s->tracepoints, name, strlen(name));
 
 	if (!t)
 		return -ENOMEM;
@@ -322,12 +328,32 @@ int activity_sums_add_tracepoint(struct activity_sums *s, const struct event *ev
 	return 0;
 }
 
-DEFINE_ORDER_OF_POINTERS(compare_tracepoints, struct tracepoint_sum,
+int activity_sums_add_point(struct activity_sums *s, const struct event *ev)
+{
+	size_t n;
+	const char *name = moment_data_point_name(ev->moment_point.plan, &n);
+	struct name_sum *t = activity_sums_get_name(&s->moments, name, n);
+
+	return t ? table_set(&s->points, ev->moment_point.number + UINT64_C(1), t) : -ENOMEM;
+}
+
+int activity_sums_add_moment(struct activity_sums *s, const struct event *ev)
+{
+	struct name_sum *t = table_get(&s->points, ev->moment.point + UINT64_C(1));
+
+	/* (the point of a moment can be in a damaged part) */
+	t = t ?: activity_sums_get_name(&s->moments, "?", 1);
+	if (!t)
+		return -ENOMEM;
+	t->count++;
+	return 0;
+}
+
+DEFINE_ORDER_OF_POINTERS(compare_names, struct name_sum,
 			 COMPARE(y->count, x->count) ?: strcmp(x->name, y->name))
 
-int activity_sums_tracepoints(const struct activity_sums *s, struct tracepoint_sum ***ret,
-			      size_t *ret_n)
+int activity_sums_by_count(const struct table *of, struct name_sum ***ret, size_t *ret_n)
 {
-	*ret = (struct tracepoint_sum **)table_sorted(&s->tracepoints, compare_tracepoints, ret_n);
+	*ret = (struct name_sum **)table_sorted(of, compare_names, ret_n);
 	return *ret ? 0 : -ENOMEM;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
- * name; counters by name and id; requests of block devices by device and operation; tracepoints by
- * name.
+ * name; counters by name and id; requests of block devices by device and operation; tracepoints and
+ * moments by name.
  */
 #pragma once
 
@@ -35,13 +35,16 @@ struct request_sum {
 	uint64_t n_errors;
 };
 
-struct tracepoint_sum {
-	char *name; /* SYSTEM:NAME; owned */
+/* Events of a tracepoint, or moments of a point. */
+struct name_sum {
+	char *name; /* SYSTEM:NAME, or the name of the point; owned */
 	uint64_t count;
 };
 
 struct activity_sums {
-	struct table intervals, counters, requests, tracepoints; /* all own their elements */
+	struct table intervals, counters, requests, tracepoints,
+		moments;     /* all own their elements */
+	struct table points; /* number of a point + 1 -> its sum in `moments` */
 };
 
 void activity_sums_deinit(struct activity_sums *s);
@@ -61,6 +64,13 @@ int activity_sums_add_request(struct activity_sums *s, const struct event *ev);
 /* Adds an EVENT_TRACEPOINT. Returns 0 or -ENOMEM. */
 int activity_sums_add_tracepoint(struct activity_sums *s, const struct event *ev);
 
+/*
+ * Adds an EVENT_MOMENT_POINT, whose name the following moments of the point have, or an
+ * EVENT_MOMENT. Returns 0 or -ENOMEM.
+ */
+int activity_sums_add_point(struct activity_sums *s, const struct event *ev);
+int activity_sums_add_moment(struct activity_sums *s, const struct event *ev);
+
 /* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
 int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
 
@@ -74,6 +84,5 @@ int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);
 /* Stores all sums of requests, those with most time first, like activity_sums_by_time(). */
 int activity_sums_requests(const struct activity_sums *s, struct request_sum ***ret, size_t *ret_n);
-/* Stores all tracepoints, the most frequent first, like activity_sums_by_time(). */
-int activity_sums_tracepoints(const struct activity_sums *s, struct tracepoint_sum ***ret,
-			      size_t *ret_n);
+/* Stores OF, tracepoints or moments, the most frequent first, like activity_sums_by_time(). */
+int activity_sums_by_count(const struct table *of, struct name_sum ***ret, size_t *ret_n);

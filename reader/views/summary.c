@@ -598,6 +598,10 @@ int summary_add(struct summary *s, const struct event *ev)
 		return activity_sums_add_request(&s->activity, ev);
 	case EVENT_TRACEPOINT:
 		return activity_sums_add_tracepoint(&s->activity, ev);
+	case EVENT_MOMENT_POINT:
+		return activity_sums_add_point(&s->activity, ev);
+	case EVENT_MOMENT:
+		return activity_sums_add_moment(&s->activity, ev);
 	case EVENT_COUNTER:
 		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STACKS:

@@ -57,7 +57,7 @@ assert_says "$TMP/stderr" "$TMP/half.fxt: only $(realpath "$TMP")/unused has pro
 ! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
 expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --moment "$TMP/unused:main" -o "$TMP/half-moments.fxt"
 assert_line "$TMP/stderr" \
-	"$TMP/half-moments.fxt: no event of category moments: no thread reached a point of --moment that collects data"
+	"$TMP/half-moments.fxt: no event of category moments: no thread reached a point (--moment, -e usdt) that collects data"
 ! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
 
 note "views of an archive without events for them"

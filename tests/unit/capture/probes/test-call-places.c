@@ -481,6 +481,13 @@ TEST(test_files)
 	assert_int_equal(command_in(dir, "%s", link), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
+	assert_int_equal(program_file_library("libc", PROGRAM_FILE_CACHE, path, sizeof(path)), 0);
+	assert_string_equal(path, "libc.so.6");
+	assert_int_equal(program_file_library("lib", PROGRAM_FILE_CACHE, path, sizeof(path)),
+			 -ENOENT);
+	assert_int_equal(program_file_library("/libc", PROGRAM_FILE_CACHE, path, sizeof(path)),
+			 -ENOENT);
+	assert_int_equal(program_file_library("libc", PROGRAM_FILE_CACHE, path, 4), -ENAMETOOLONG);
 }
 
 /* A damaged list of libraries. */
@@ -501,6 +508,8 @@ TEST(test_cache_damaged)
 		assert_int_equal(fwrite(bytes, 1, sizeof(bytes), f), sizeof(bytes));
 		fclose(f);
 		assert_int_equal(program_file_find("nothing", cache, NULL, path, sizeof(path)),
+				 -ENOENT);
+		assert_int_equal(program_file_library("nothing", cache, path, sizeof(path)),
 				 -ENOENT);
 	}
 }

@@ -53,6 +53,10 @@ static void test_usdt(void **state)
 	assert_int_equal(u.n, 0);
 	assert_string_equal(u.nearest, "kymotest:entered");
 	place_usdts_deinit(&u);
+	assert_int_equal(place_usdts_find(p, "kymotets", "*", &u), 0);
+	assert_int_equal(u.n, 0);
+	assert_string_equal(u.nearest, "kymotest:*");
+	place_usdts_deinit(&u);
 	places_free(p);
 }
 
