@@ -23,13 +23,16 @@ static bool heap_targets_is_called_off(const struct heap_targets *w)
 	return w->sink.called_off && w->sink.called_off(w->sink.userdata);
 }
 
-/* Watches the selected processes of TASKS (struct rec_task). */
+/*
+ * Watches the selected processes of TASKS (struct rec_task). If the recording ends meanwhile, the
+ * rest is reported as not watched.
+ */
 static void heap_targets_arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	_cleanup_(table_deinit) struct table tried = { 0 };
 
-	for (size_t i = 0; i < tasks->size / sizeof(*list) && !heap_targets_is_called_off(w); i++) {
+	for (size_t i = 0; i < tasks->size / sizeof(*list); i++) {
 		const struct rec_identity *id = &list[i].task;
 		uint64_t key = (uint64_t)id->pid + 1;
 
@@ -39,7 +42,11 @@ static void heap_targets_arm_selected(struct heap_targets *w, const struct outbu
 			continue;
 		/* Without memory, the process is tried again for its next thread. */
 		(void)!table_set(&tried, key, w);
-		if (!heap_trace_watches(w->memory, id->pid))
+		if (heap_trace_watches(w->memory, id->pid))
+			continue;
+		if (heap_targets_is_called_off(w))
+			heap_trace_leave_out(w->memory, id->pid, id->start_ns);
+		else
 			heap_trace_probe(w->memory, id->pid);
 	}
 }

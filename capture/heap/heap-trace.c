@@ -351,6 +351,13 @@ static void heap_trace_pass_over_late(struct heap_trace *m, uint32_t pid, const 
 		heap_trace_pass_over(m, pid, h, 0, "the recording ended before it was watched");
 }
 
+void heap_trace_leave_out(struct heap_trace *m, uint32_t pid, uint64_t start_ns)
+{
+	const struct happened h = { start_ns, clock_boot_ns() };
+
+	heap_trace_pass_over_late(m, pid, &h);
+}
+
 static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 {
 	const struct memory_happened *happened = data;

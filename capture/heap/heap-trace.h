@@ -44,6 +44,12 @@ void heap_trace_drain_events(struct heap_trace *m);
  */
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
+/*
+ * Reports process PID, which started at START_NS, as not watched, since the recording ends before
+ * it can be.
+ */
+void heap_trace_leave_out(struct heap_trace *m, uint32_t pid, uint64_t start_ns);
+
 /* Must be called when all existing processes are watched. Processes that are found later count as
  * started during the recording. */
 void heap_trace_begun(struct heap_trace *m);

@@ -131,8 +131,8 @@ static bool worker_is_late_for_commands(struct worker *w, uint64_t *off_ns)
 	return now_ns - *off_ns >= LAST_COMMANDS_NS;
 }
 
-/* Returns true if a command line of ID is missed if it is not read. */
-static bool worker_misses_command(const struct worker *w, const struct rec_identity *id)
+/* Returns true if the data in /proc of ID is missed if it is not read. */
+static bool worker_misses(const struct worker *w, const struct rec_identity *id)
 {
 	return !w->options.own || id->flags & IDENTITY_SELECTED;
 }
@@ -158,7 +158,7 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 			continue;
 		late = late || worker_is_late_for_commands(w, &off_ns);
 		n = late ? -ETIME : proc_command(id->tid, text, sizeof(text), &w->helper_cpu_ns);
-		n_unread += n < 0 && worker_misses_command(w, id);
+		n_unread += n < 0 && worker_misses(w, id);
 		if (n <= 0)
 			continue;
 		head.size = (uint32_t)n;
@@ -201,7 +201,10 @@ static bool worker_has_mappings(const struct worker *w, const struct rec_identit
 	return !by_pid_only || id->flags & IDENTITY_SELECTED;
 }
 
-/* Reads the current mappings of the listed processes. */
+/*
+ * Reads the current mappings of the listed processes. If the session ends meanwhile, the rest counts
+ * as not listed.
+ */
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {
 	struct reading r = { .tasks = tasks,
@@ -210,20 +213,27 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	struct kernel_text text;
 	uint64_t n_unlisted = 0;
+	bool off = false;
 
 	if (!w->options.own)
 		mappings_of_kernel("", collector_kernel_text(w->collector, &text) ? &text : NULL,
 				   worker_keep_mapping, &r.batch);
-	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
-		if (!worker_has_mappings(w, &list[i].task))
+	for (size_t i = 0; i < tasks->size / sizeof(*list); i++) {
+		const struct rec_identity *id = &list[i].task;
+
+		if (!worker_has_mappings(w, id))
 			continue;
-		if (mappings_of_process_bounded("", list[i].task.tid, worker_keep_mapping, &r.batch,
-						&w->helper_cpu_ns) < 0)
-			n_unlisted += !w->options.own || list[i].task.flags & IDENTITY_SELECTED;
-		worker_deliver_some(w, &r);
+		off = off || worker_called_off(w);
+		if (off || mappings_of_process_bounded("", id->tid, worker_keep_mapping, &r.batch,
+						       &w->helper_cpu_ns) < 0)
+			n_unlisted += worker_misses(w, id);
+		if (!off)
+			worker_deliver_some(w, &r);
 	}
 	pthread_mutex_lock(&w->lock);
-	w->results.n_unlisted += n_unlisted;
+	/* (before stacks and probes have begun, nothing needs mappings) */
+	if (!off || w->results.complete)
+		w->results.n_unlisted += n_unlisted;
 	pthread_mutex_unlock(&w->lock);
 	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);

@@ -267,20 +267,21 @@ static int worker_steps_start_stacks(struct worker *w, char **reterr_text)
 
 /*
  * Starts stacks and probes, when all parts that they would disturb have begun. Mappings are listed
- * before, so that no stack comes before the mappings that name its frames. After a failure, the
- * start is never complete, and the first error is kept.
+ * before, so that no stack comes before the mappings that name its frames. After a failure, or if
+ * the session ends meanwhile, the start is never complete. The first error is kept.
  */
 static void worker_start_stacks(struct worker *w)
 {
 	char *text = NULL;
-	int r = worker_called_off(w) || w->failed ? 0 : worker_steps_start_stacks(w, &text);
+	bool begins = !worker_called_off(w) && !w->failed;
+	int r = begins ? worker_steps_start_stacks(w, &text) : 0;
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
 		w->results.error = r;
 		w->results.error_text = text;
 	}
-	w->results.complete = r == 0 && !w->failed;
+	w->results.complete = begins && r == 0;
 	w->results.complete_ns =
 		w->options.categories & CATEGORIES_LATE ? clock_boot_ns() : w->results.start_ns;
 	worker_notify_owner(w);

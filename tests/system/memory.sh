@@ -240,6 +240,27 @@ leaks_found() {
 		"\([.[] | select(.resource == "memory") | .blocks] | add) \([.[] | select(.resource == "fd") | .blocks] | add)"'
 }
 
+note "a session that ends while it begins to watch processes"
+cp "$(type -P sleep)" "$TMP/many"
+for _ in {1..40}; do
+	"$TMP/many" 1000 &
+done
+# Wherever it is then, each process is watched, or is reported as not watched.
+for pause in 0 0.1 0.2 0.4; do
+	"$KYMO" start early -e memory --comm many -o "$TMP/early.fxt" --bus "$BUS" &
+	starter=$!
+	sleep "$pause"
+	expect_soon 20 "$KYMO" stop early --bus "$BUS"
+	wait "$starter" || fail "kymo start has failed"
+	"$KYMO" leaks --json --allow-unwatched "$TMP/early.fxt" >"$TMP/early.json" 2>"$TMP/stderr" || true
+	assert_eq "$(json "$TMP/early.json" '[.processes[] | select(.process == "many").pid] | unique | length')" 40 \
+		"processes after $pause s: $(json "$TMP/early.json" '.processes | group_by(.unwatched)[] | "\(.[0].unwatched) \(length)"')"
+	rm "$TMP/early.fxt"
+done
+for pid in $(jobs -rp); do
+	[ "$(cat "/proc/$pid/comm")" != many ] || kill "$pid"
+done
+
 note "snapshots while it runs"
 start_memory_load steps steps 1000
 LOAD=${LOADS[steps]}
