@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -17,8 +15,6 @@
 
 /* Room for a path after text_clean(), which can replace each byte by three. */
 enum { PATH_ROOM = 3 * PATH_MAX + 1 };
-
-enum { MINOR_BITS = 20 }; /* of a device in struct rec_mapping */
 
 /*
  * Whether the numbers of the file of FD are those in records of mappings. The files of an overlayfs
@@ -35,13 +31,12 @@ static void probed_inodes_add(struct probed_inodes *p, int fd)
 {
 	struct probed_inode *f = &p->list[p->n];
 	char link[64], path[PATH_MAX], clean[PATH_ROOM];
-	struct stat st;
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	/* (a system call has no file) */
 	n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
-	if (n <= 0 || !probed_inodes_is_comparable(fd) || fstat(fd, &st) < 0)
+	if (n <= 0 || !probed_inodes_is_comparable(fd) || file_identity_get(fd, &f->identity) < 0)
 		return;
 	/* (as the paths of mappings, with which it is compared) */
 	text_clean(clean, sizeof(clean), path, (size_t)n);
@@ -49,9 +44,6 @@ static void probed_inodes_add(struct probed_inodes *p, int fd)
 	if (!f->path)
 		return;
 	other_files_stem(f->stem, clean);
-	f->device = (uint64_t)major(st.st_dev) << MINOR_BITS | minor(st.st_dev);
-	f->inode = st.st_ino;
-	f->is_anonymous = major(st.st_dev) == 0;
 	p->n++;
 }
 
@@ -79,17 +71,6 @@ struct probed_inodes *probed_inodes_free(struct probed_inodes *p)
 	return free_ptr(p);
 }
 
-/*
- * Whether EV is a mapping of F. A file system without a block device can have another device number
- * for the same file (btrfs, or an overlayfs above F).
- */
-static bool probed_inodes_is_same(const struct probed_inode *f, const struct event *ev)
-{
-	return f->inode == ev->mapping.inode &&
-	       (f->device == ev->mapping.device || f->is_anonymous ||
-		ev->mapping.device >> MINOR_BITS == 0);
-}
-
 /* The path of F if it is also MAPPED, otherwise its name. */
 static const char *probed_inodes_name(const struct probed_inode *f, const char *mapped)
 {
@@ -109,7 +90,7 @@ const char *probed_inodes_missed(const struct probed_inodes *p, const struct eve
 	for (size_t i = 0; i < p->n; i++) {
 		const struct probed_inode *f = &p->list[i];
 
-		if (probed_inodes_is_same(f, ev))
+		if (file_identity_is_of(&f->identity, ev->mapping.device, ev->mapping.inode))
 			return NULL;
 		if (strcmp(f->stem, stem) == 0)
 			missed = probed_inodes_name(f, ev->mapping.path);

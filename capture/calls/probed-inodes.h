@@ -6,12 +6,12 @@
 #pragma once
 
 #include "capture/options/options.h"
+#include "capture/proc/file-identity.h"
 #include "model/other-files.h"
 
 struct probed_inode {
-	uint64_t device, inode; /* as in struct rec_mapping */
-	bool is_anonymous;      /* the kernel's records can show another device (btrfs) */
-	char *path;             /* owned; as in struct rec_mapping */
+	struct file_identity identity;
+	char *path; /* owned; as in struct rec_mapping */
 	char stem[OTHER_FILES_STEM];
 };
 

@@ -49,6 +49,7 @@ struct heap_image {
 	 */
 	bool covered, settled;
 	uint64_t probed_ns;   /* time at which the last allocator of the image got its probes */
+	uint64_t examined_ns; /* begin of the last complete check of its files; 0 = none */
 	uint64_t n_allocated; /* number of its stacks with allocations, counted at its end */
 	char allocators[MEMORY_TEXT_BYTES];
 	char unwatched[MEMORY_REASON_BYTES];

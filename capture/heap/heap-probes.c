@@ -500,6 +500,8 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	/* (after all files, because these removals would count as removals in the other files) */
 	probe_attacher_detach(how->attacher, check_work.replaced, check_work.n_replaced);
 	heap_probes_note_unheld(a, r);
+	if (r == 0)
+		a->examined_ns = now_ns;
 	if (r == 0 && !check_work.is_partial) {
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;

@@ -73,6 +73,8 @@ struct heap_probes {
 	unsigned n_checks; /* number of checks since exec */
 	/* Begin of the last full check, CLOCK_BOOTTIME; 0 = no full check yet. */
 	uint64_t checked_ns;
+	/* Likewise of the last check that has seen all mappings, even if it left out files. */
+	uint64_t examined_ns;
 	/* Time of a mapping since the last check, CLOCK_BOOTTIME; 0 = unknown. */
 	uint64_t mapped_ns;
 	/*

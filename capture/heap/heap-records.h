@@ -59,8 +59,20 @@ struct rec_watched {
 	__u64 gap_from_ns, gap_to_ns; /* begin and end of a gap WATCHED_GAP_LOADED */
 	__u32 vforked;                /* whether a child of vfork() used its memory */
 	__u32 searched;               /* whether a search for references has examined it */
+	/*
+	 * Begin of the last check of its files; 0 = no check. Files that were mapped later were not
+	 * examined. If no allocator is known: the end.
+	 */
+	__u64 examined_ns;
 };
-_Static_assert(sizeof(struct rec_watched) == 104, "ABI");
+_Static_assert(sizeof(struct rec_watched) == 112, "ABI");
+
+/* A file that was examined after its process had ended. */
+struct late_file {
+	__u64 device, inode; /* as in struct rec_mapping */
+	__u32 is_harmless;   /* whether it certainly has no allocator of its own */
+	__u32 pad_0;
+};
 
 struct rec_usage {
 	struct rec_head head;

@@ -44,6 +44,7 @@ void heap_trace_apply_found(struct heap_trace *m, const struct heap_probes *trac
 		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 	if (!found->any || !heap_trace_runs(m, image, &process))
 		return;
+	image->examined_ns = traced->examined_ns;
 	image->covered = found->allocates;
 	if ((!image->settled || traced->next_check_ns) &&
 	    found->since_ns > heap_trace_check_exec_ns(traced, image))

@@ -193,6 +193,7 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.unsearched = image->unsearched,
 		/* (a search while it ran does not know the blocks that it made until its end) */
 		.searched = image->searched && (p->ended_ns == 0 || image->held),
+		.examined_ns = image->covered ? image->examined_ns : UINT64_MAX,
 	};
 
 	return heap_trace_ended_emit(m, &rec.head);

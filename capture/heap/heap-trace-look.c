@@ -157,11 +157,15 @@ int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 
 int heap_trace_search(struct heap_trace *m, uint32_t pid)
 {
+	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 	int r;
 
 	/* (another process can be the last one with this id) */
 	if (!heap_trace_is_watched(m, pid))
 		return 0;
+	/* The process is held at its exit, and can have loaded files that were not examined yet. */
+	if (traced)
+		heap_trace_check(m, traced);
 	r = heap_trace_know_watched(m);
 	return r < 0 ? r : heap_trace_search_images(m, pid);
 }

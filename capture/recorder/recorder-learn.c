@@ -80,6 +80,7 @@ int recorder_learn(struct recorder *r, const struct worker_results *news, bool w
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 
 	r->n_unread += news->n_unread;
+	watch_gap_examined(&r->allocations.files, &news->examined);
 	if (error == 0)
 		error = recorder_learn_queried(r, &news->looked_up, write);
 	return error < 0 ? error : recorder_learn_commands(r, &news->commands, write);

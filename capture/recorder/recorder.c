@@ -192,6 +192,11 @@ int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 	return selection_add_mappings(&r->selection, &news->mappings, r->start_ns);
 }
 
+bool recorder_awaits_answers(const struct recorder *r)
+{
+	return allocations_await_files(&r->allocations);
+}
+
 int recorder_add_waiting(struct recorder *r, const struct worker_results *news)
 {
 	return profiler_add_waiting(&r->profiler, &news->waiting);

@@ -188,6 +188,9 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
  */
 int recorder_learn(struct recorder *r, const struct worker_results *news, bool write);
 
+/* Returns true if answers of the worker are awaited that the archive needs before its end. */
+bool recorder_awaits_answers(const struct recorder *r);
+
 /* Takes the mappings from the start, for the next round. Returns 0 or -ENOMEM. */
 int recorder_add_mappings(struct recorder *r, const struct worker_results *news);
 

@@ -42,6 +42,7 @@ struct worker_results {
 	struct outbuf cgroups;   /* struct rec_cgroup: the cgroups of `tasks` that were not
 				  * passed before. Owned */
 	struct outbuf samples;   /* struct rec_counters: samples of counters. Owned */
+	struct outbuf examined;  /* struct late_file: files that were requested. Owned */
 	struct outbuf mappings;  /* struct rec_mapping: mappings at the start. Owned */
 	uint64_t n_unlisted;     /* number of processes whose mappings are not all listed */
 	struct outbuf waiting;   /* struct rec_piece: the stacks of threads that waited when times

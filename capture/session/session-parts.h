@@ -52,6 +52,8 @@ struct session {
 	bool complete; /* all requested parts have begun */
 	bool quiet;    /* no program runs any more; tables are still being read */
 	bool detached;
+	/* At the end: answers of the worker are awaited until then, CLOCK_MONOTONIC; 0 = unset */
+	uint64_t awaits_until_ns;
 	bool unloading; /* unloading was ordered; the output knows that no more buffers follow */
 	bool unloaded;
 	bool written; /* the output is complete, or failed */

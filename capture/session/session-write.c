@@ -16,6 +16,9 @@ enum { BUFFER_FULL = 256 << 10 };
  * this long. */
 #define SPLIT_WAIT_NS UINT64_C(30000000000)
 
+/* The maximum wait for answers of the worker at the end. */
+#define ANSWERS_NS_MAX UINT64_C(3000000000)
+
 /* Makes sure that there is a buffer. Returns false if no buffer is available. */
 static bool session_have_buffer(struct session *s)
 {
@@ -206,6 +209,21 @@ static int session_write_records(struct session *s, uint64_t horizon_ns)
 	return r;
 }
 
+/*
+ * Returns true if the archive must not end yet, because answers of the worker are still awaited. If
+ * they do not come, this was the last time.
+ */
+static bool session_awaits_answers(struct session *s)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (!recorder_awaits_answers(&s->recorder))
+		return false;
+	if (s->awaits_until_ns == 0)
+		s->awaits_until_ns = now_ns + ANSWERS_NS_MAX;
+	return now_ns < s->awaits_until_ns;
+}
+
 void session_drain(struct session *s)
 {
 	/* After the programs are detached, no more records come. */
@@ -230,7 +248,7 @@ void session_drain(struct session *s)
 		r = session_take_due_snapshot(s, horizon_ns);
 	if (r == 0 && !s->quiet && session_is_settled(s))
 		r = session_write_split(s, horizon_ns);
-	if (r == 0 && s->detached)
+	if (r == 0 && s->detached && !session_awaits_answers(s))
 		r = session_close_archive(s);
 	if (r < 0) {
 		session_fail(s, r, "write the archive");

@@ -158,6 +158,13 @@ static void session_check_files(uint32_t pid, uint64_t ts_ns, void *userdata)
 	worker_order_mappings(s->worker, pid, ts_ns);
 }
 
+static bool session_examine(const struct rec_mapping *rec, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_order_examination(s->worker, rec);
+}
+
 /* Stores a trigger, which is reported after the data of this drain is written. */
 static void session_on_trigger(const struct trigger *t, void *userdata)
 {
@@ -342,6 +349,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 					  .ask = session_query_task,
 					  .fetch_memory = session_fetch_memory,
 					  .check_files = session_check_files,
+					  .examine = session_examine,
 					  .is_gone = proc_sees_all() ? proc_is_gone : NULL,
 					  .triggered = session_on_trigger,
 					  .userdata = s,

@@ -146,6 +146,8 @@ static bool worker_do_next(struct worker *w)
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_pending_checks > 0 || w->check_all_ns) {
 		order = worker_check_files;
+	} else if (w->late_files.size > 0) {
+		order = worker_examine_files;
 	} else if (w->n_searches > 0) {
 		order = worker_search;
 	} else if (w->want_snapshot && w->watching) {

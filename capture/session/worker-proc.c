@@ -202,8 +202,8 @@ static bool worker_has_mappings(const struct worker *w, const struct rec_identit
 }
 
 /*
- * Reads the current mappings of the listed processes. If the session ends meanwhile, the rest counts
- * as not listed.
+ * Reads the current mappings of the listed processes. If the session ends meanwhile, the rest
+ * counts as not listed.
  */
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {

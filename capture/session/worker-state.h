@@ -19,6 +19,7 @@ enum {
 	LOOKUPS_MAX = 1024,
 	PENDING_CHECKS_MAX = 256,
 	SEARCHES_MAX = 64,
+	LATE_FILES_BYTES_MAX = 256 << 10,
 };
 
 struct worker {
@@ -47,10 +48,11 @@ struct worker {
 	uint64_t check_all_ns;
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */
 	unsigned n_searches;
-	struct outbuf memory; /* struct rec_* that the owner takes */
-	unsigned n_holders;   /* 2 = owner and thread */
-	bool busy;            /* the thread is working, and may hang */
-	bool counted;         /* the worker is counted in `abandoned_threads` */
+	struct outbuf late_files; /* struct rec_mapping: files that wait for an examination */
+	struct outbuf memory;     /* struct rec_* that the owner takes */
+	unsigned n_holders;       /* 2 = owner and thread */
+	bool busy;                /* the thread is working, and may hang */
+	bool counted;             /* the worker is counted in `abandoned_threads` */
 	struct abandoned_threads *abandoned_threads;
 	struct worker_results results;
 
@@ -147,3 +149,4 @@ void worker_finish_watching(struct worker *w, bool for_good);
 void worker_take_snapshot(struct worker *w);
 void worker_search(struct worker *w);
 void worker_check_files(struct worker *w);
+void worker_examine_files(struct worker *w);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/heap/late-file.h"
 
 enum { MEMORY_BYTES_MAX = 8 << 20 }; /* maximum of data that was read, but not taken yet */
 
@@ -158,4 +159,26 @@ void worker_check_files(struct worker *w)
 					 pending_checks[i].mapped_ns);
 	if (w->watching && all_ns)
 		heap_trace_check_all(heap_targets_memory(w->watching), all_ns);
+}
+
+/* Examines the files that wait for it. Their processes have ended, so only their paths are left. */
+void worker_examine_files(struct worker *w)
+{
+	struct outbuf files;
+	const struct rec_mapping *rec;
+	struct late_file file;
+
+	pthread_mutex_lock(&w->lock);
+	files = w->late_files;
+	w->late_files = (struct outbuf){ 0 };
+	pthread_mutex_unlock(&w->lock);
+	for (size_t at = 0; at < files.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(files.data + at);
+		file = late_file_examine(rec);
+		pthread_mutex_lock(&w->lock);
+		outbuf_append(&w->results.examined, &file, sizeof(file));
+		worker_notify_owner(w);
+		pthread_mutex_unlock(&w->lock);
+	}
+	outbuf_deinit(&files);
 }

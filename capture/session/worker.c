@@ -18,6 +18,7 @@ void worker_results_deinit(struct worker_results *results)
 	outbuf_deinit(&results->samples);
 	outbuf_deinit(&results->mappings);
 	outbuf_deinit(&results->waiting);
+	outbuf_deinit(&results->examined);
 }
 
 void worker_release(struct worker *w)
@@ -34,6 +35,7 @@ void worker_release(struct worker *w)
 	abandoned_threads_unref(w->abandoned_threads);
 	worker_results_deinit(&w->results);
 	outbuf_deinit(&w->memory);
+	outbuf_deinit(&w->late_files);
 	session_options_deinit(&w->options);
 	close_fd(w->event_fd);
 	close_fd(w->order_fd);
@@ -170,6 +172,18 @@ void worker_order_mappings(struct worker *w, uint32_t pid, uint64_t ts_ns)
 	pthread_mutex_unlock(&w->lock);
 }
 
+bool worker_order_examination(struct worker *w, const struct rec_mapping *rec)
+{
+	bool room;
+
+	pthread_mutex_lock(&w->lock);
+	room = w->late_files.size + rec->head.size <= LATE_FILES_BYTES_MAX &&
+	       outbuf_append(&w->late_files, rec, rec->head.size) == 0;
+	thread_signal(w->order_fd);
+	pthread_mutex_unlock(&w->lock);
+	return room;
+}
+
 bool worker_fetch_memory(struct worker *w, struct outbuf *ret)
 {
 	bool any;
@@ -213,7 +227,7 @@ void worker_fetch(struct worker *w, struct worker_results *ret)
 	w->results.error_text = NULL;
 	w->results.tasks = w->results.looked_up = w->results.commands = w->results.cgroups =
 		w->results.samples = w->results.mappings = w->results.waiting =
-			(struct outbuf){ 0 };
+			w->results.examined = (struct outbuf){ 0 };
 	w->results.n_unlisted = w->results.n_unread = 0;
 	pthread_mutex_unlock(&w->lock);
 }

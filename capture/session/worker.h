@@ -21,6 +21,7 @@
 #include "capture/options/options.h"
 #include "capture/sandbox/user-counts.h"
 
+struct rec_mapping;
 struct worker;
 
 /*
@@ -74,6 +75,12 @@ bool worker_order_lookup(struct worker *w, uint32_t tid);
  * TS_NS.
  */
 void worker_order_mappings(struct worker *w, uint32_t pid, uint64_t ts_ns);
+
+/*
+ * Orders an examination of the file of REC, whose process has ended. The result is in `examined`.
+ * Returns false if too many examinations wait.
+ */
+bool worker_order_examination(struct worker *w, const struct rec_mapping *rec);
 
 /*
  * Sets *RET, which the caller then owns, to data about allocations: struct rec_*. More data can be

@@ -23,7 +23,9 @@ struct watch {
 	uint64_t next_sums_ns;       /* when changed sums are written next */
 	/* Number of blocks of the last snapshot that have not arrived yet. */
 	uint64_t missing;
-	bool ends; /* the end of the watch waits for copies of stacks */
+	bool ends;         /* the end of the watch waits for copies of stacks, or late files */
+	bool awaits_files; /* it waits for late files */
+	bool hurries;      /* it waits no longer */
 };
 
 int allocations_write_event(struct allocations *a, const struct event *ev);

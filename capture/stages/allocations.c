@@ -11,7 +11,6 @@
 #include "capture/programs/collector.h"
 #include "capture/programs/resource-calls.h"
 #include "capture/stages/resources.h"
-#include "capture/stages/watch-gap.h"
 
 enum { WAITING_BYTES_MAX = 32 << 20 };
 
@@ -74,6 +73,7 @@ void allocations_deinit(void *stage)
 	table_deinit(&a->pids);
 	outbuf_deinit(&a->waiting);
 	heap_copies_deinit(&a->copies);
+	watch_gap_deinit(&a->files);
 }
 
 int allocations_begin(void *stage, const struct session_options *options)
@@ -84,7 +84,7 @@ int allocations_begin(void *stage, const struct session_options *options)
 	a->log = options->memory.log;
 	a->interval = options->memory.interval;
 	a->min_bytes = options->memory.min_bytes;
-	return 0;
+	return watch_gap_begin(&a->files, options);
 }
 
 /* Writes the mappings that later stacks of PID need. */
@@ -158,13 +158,15 @@ static int allocations_write_awaited(struct allocations *a, uint32_t instance)
  */
 static int allocations_end_earlier(struct allocations *a, uint32_t pid)
 {
-	const struct watch *w;
+	struct watch *w;
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (w = table_next(&a->watches, &pos));) {
 		if (w->pid != pid || !w->ends)
 			continue;
-		r = allocations_write_awaited(a, w->instance);
+		w->hurries = true;
+		heap_copies_give_up(&a->copies, w->instance);
+		r = allocations_write_given_up(a, true);
 		pos = 0; /* (a removal moves other entries) */
 	}
 	return r;
@@ -214,16 +216,21 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 static int allocations_defer(struct allocations *a, const struct rec_head *rec);
 
 /*
- * Returns 1 if REC, the end of W, must wait for copies of stacks: they can still be behind an
- * unfinished record in the ring. Otherwise returns 0, or -ENOMEM.
+ * Returns 1 if REC, the end of W, must wait for copies of stacks, which can still be behind an
+ * unfinished record in the ring; or for the examination of files that W has mapped late. Otherwise
+ * returns 0, or -ENOMEM.
  */
 static int allocations_defer_end(struct allocations *a, struct watch *w,
 				 const struct rec_watched *rec)
 {
-	if (!heap_copies_awaits_any(&a->copies, w->instance))
+	w->awaits_files =
+		!w->hurries && !a->is_closing && watch_gap_awaits(&a->files, rec, &a->pipe->owner);
+	if (!w->awaits_files && !heap_copies_awaits_any(&a->copies, w->instance))
 		return 0;
-	if (a->waiting.size + rec->head.size > WAITING_BYTES_MAX)
+	if (a->waiting.size + rec->head.size > WAITING_BYTES_MAX) {
+		w->awaits_files = false;
 		return allocations_write_awaited(a, w->instance);
+	}
 	w->ends = true;
 	return allocations_defer(a, &rec->head) ?: 1;
 }
@@ -265,8 +272,9 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	if (w->resources)
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
-	watch_gap_describe(rec, a->pipe->from_ns, gap, sizeof(gap));
+	watch_gap_describe(&a->files, rec, a->pipe->from_ns, gap, sizeof(gap));
 	ev.watched.gap = gap;
+	watch_gap_forget(&a->files, rec);
 	ev.watched.vforked = rec->vforked;
 	ev.watched.searched = rec->searched;
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
@@ -558,12 +566,15 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 /* ---- the stage ---- */
 
 /* Looks into a new mapping, whose file may contain an allocator. */
-static void allocations_look_into_mapping(const struct allocations *a, const struct rec_head *rec)
+static int allocations_look_into_mapping(struct allocations *a, const struct rec_head *rec)
 {
 	const struct pipeline_owner *owner = &a->pipe->owner;
 
 	if (a->pipe->categories & CATEGORIES_MEMORY && allocations_watches(a, rec->pid))
 		owner->check_files(rec->pid, rec->ts_ns, owner->userdata);
+	return a->pipe->categories & CATEGORY_MEMORY
+		       ? watch_gap_add(&a->files, (const struct rec_mapping *)rec)
+		       : 0;
 }
 
 static int allocations_on_record(void *stage, const struct rec_head *rec)
@@ -576,8 +587,7 @@ static int allocations_on_record(void *stage, const struct rec_head *rec)
 			allocations_ended(a, rec->pid);
 		return 0;
 	case REC_MAPPING:
-		allocations_look_into_mapping(a, rec);
-		return 0;
+		return allocations_look_into_mapping(a, rec);
 	default:
 		return allocations_record(a, rec);
 	}
@@ -586,16 +596,40 @@ static int allocations_on_record(void *stage, const struct rec_head *rec)
 static int allocations_advance(void *stage, uint64_t horizon_ns)
 {
 	struct allocations *a = stage;
-	bool any = heap_copies_give_up_old(&a->copies, horizon_ns) | a->copies.any_arrived;
-	int r = allocations_write_given_up(a, any);
+	bool any = heap_copies_give_up_old(&a->copies, horizon_ns) | a->copies.any_arrived |
+		   a->files.any_arrived;
+	int r;
+
+	a->files.any_arrived = false;
+	r = allocations_write_given_up(a, any);
 
 	return r ?: pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
 }
 
-/* Called at the end. The rings are empty, so copies that have not arrived are lost. */
+/*
+ * Called at the end. The rings are empty, so copies that have not arrived are lost. Files that were
+ * not examined by now are not awaited.
+ */
 static int allocations_on_end(void *stage)
 {
-	return allocations_write_awaited(stage, 0);
+	struct allocations *a = stage;
+	int r;
+
+	a->is_closing = true;
+	heap_copies_give_up(&a->copies, 0);
+	r = allocations_write_given_up(a, true);
+	a->is_closing = false;
+	return r;
+}
+
+bool allocations_await_files(const struct allocations *a)
+{
+	const struct watch *w;
+
+	for (size_t pos = 0; (w = table_next(&a->watches, &pos));)
+		if (w->awaits_files)
+			return true;
+	return false;
 }
 
 const struct stage allocations_stage = {

@@ -18,6 +18,7 @@
 #include "capture/options/options.h"
 #include "capture/stages/heap-copies.h"
 #include "capture/stages/stage.h"
+#include "capture/stages/watch-gap.h"
 
 struct allocations {
 	const struct pipeline *pipe;  /* borrowed */
@@ -33,6 +34,8 @@ struct allocations {
 	/* Struct rec_* from the rings whose instance is not known yet. */
 	struct outbuf waiting;
 	struct heap_copies copies; /* stacks whose outermost frames are not known yet */
+	struct watch_gap_files files;
+	bool is_closing; /* nothing is awaited any more */
 };
 
 extern const struct stage allocations_stage;
@@ -40,7 +43,7 @@ extern const struct stage allocations_stage;
 void allocations_init(struct allocations *a, const struct pipeline *pipe);
 void allocations_deinit(void *allocations);
 
-/* Sets OPTIONS. To be called once, before all records. Returns 0. */
+/* Sets OPTIONS. To be called once, before all records. Returns 0 or -ENOMEM. */
 int allocations_begin(void *allocations, const struct session_options *options);
 
 /*
@@ -54,3 +57,6 @@ bool allocations_watches(const struct allocations *a, uint32_t pid);
 
 /* Called when process PID has ended. Reports about it can follow later. */
 void allocations_ended(struct allocations *a, uint32_t pid);
+
+/* Returns true if ends of watches wait for the examination of files. */
+bool allocations_await_files(const struct allocations *a);

@@ -21,6 +21,7 @@
 
 struct collector;
 struct outbuf;
+struct rec_mapping;
 struct trigger;
 
 /*
@@ -83,6 +84,11 @@ struct pipeline_owner {
 	 * mapped.
 	 */
 	void (*check_files)(uint32_t pid, uint64_t ts_ns, void *userdata);
+	/*
+	 * Begins to examine the file of REC, whose process has ended (struct late_file). Returns
+	 * false if that is impossible now.
+	 */
+	bool (*examine)(const struct rec_mapping *rec, void *userdata);
 	/* Whether thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
 	/* Called when a trigger has fired. */

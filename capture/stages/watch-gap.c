@@ -1,13 +1,274 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/stages/watch-gap.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/string-table.h"
 #include "base/text.h"
 #include "capture/heap/heap-records.h"
+#include "capture/proc/file-identity.h"
+#include "capture/proc/proc-records.h"
 
-void watch_gap_describe(const struct rec_watched *rec, uint64_t from_ns, char *text, size_t size)
+/* Maximum numbers of processes and files that are kept, and of files of one process. */
+enum { PROCESSES_MAX = 4096, FILES_MAX = 16384, FILES_OF_PROCESS_MAX = 256 };
+
+enum verdict {
+	VERDICT_NONE,
+	VERDICT_AWAITED,
+	VERDICT_HARMLESS,
+	VERDICT_UNKNOWN, /* the file can have an allocator */
+};
+
+struct watch_gap_file {
+	enum verdict verdict;
+	struct rec_mapping *rec; /* a mapping of the file; owned */
+};
+
+/* A file that a process has mapped. */
+struct watch_gap_mapped {
+	uint64_t key; /* in `files` */
+	uint64_t ts_ns;
+};
+
+/* The mapped files of a process: each of them once, with the time of its last mapping. */
+struct watch_gap_process {
+	struct watch_gap_mapped *list; /* owned */
+	size_t n, room;
+	uint64_t left_out_ns; /* when a file had no room; 0 = never */
+};
+
+int watch_gap_begin(struct watch_gap_files *files, const struct session_options *o)
+{
+	const struct option_files *announced = &o->memory.allocators;
+
+	files->announced = calloc(announced->n + 1, sizeof(*files->announced));
+	if (!files->announced)
+		return -ENOMEM;
+	for (size_t i = 0; i < announced->n; i++)
+		if (file_identity_get(announced->fds[i], &files->announced[files->n_announced]) ==
+		    0)
+			files->n_announced++;
+	return 0;
+}
+
+static void watch_gap_forget_all(struct watch_gap_files *files)
+{
+	struct watch_gap_process *process;
+	struct watch_gap_file *file;
+
+	for (size_t pos = 0; (process = table_next(&files->processes, &pos));)
+		free(process->list);
+	for (size_t pos = 0; (file = table_next(&files->files, &pos));)
+		free(file->rec);
+	table_deinit_free(&files->processes);
+	table_deinit_free(&files->files);
+}
+
+void watch_gap_deinit(struct watch_gap_files *files)
+{
+	watch_gap_forget_all(files);
+	free(files->announced);
+}
+
+static bool watch_gap_was_announced(const struct watch_gap_files *files,
+				    const struct rec_mapping *rec)
+{
+	for (size_t i = 0; i < files->n_announced; i++)
+		if (file_identity_is_of(&files->announced[i], rec->device, rec->inode))
+			return true;
+	return false;
+}
+
+/* Returns true if REC maps a file. Code that a program generates itself is not in a file. */
+static bool watch_gap_is_file(const struct rec_mapping *rec)
+{
+	static const char *const generated[] = { "//", "/dev/", "/memfd:", "/SYSV" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(generated); i++)
+		if (strncmp(rec->path, generated[i], strlen(generated[i])) == 0)
+			return false;
+	return *rec->path == '/';
+}
+
+static uint64_t watch_gap_key(uint64_t device, uint64_t inode)
+{
+	const uint64_t identity[] = { device, inode };
+
+	return table_hash(identity, sizeof(identity)) ?: 1;
+}
+
+static int watch_gap_add_file(struct watch_gap_files *files, uint64_t key,
+			      const struct rec_mapping *rec)
+{
+	struct watch_gap_file *file = table_get(&files->files, key);
+
+	if (file)
+		return 0;
+	file = table_make(&files->files, key, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	file->rec = malloc(rec->head.size);
+	if (!file->rec) {
+		free(table_remove(&files->files, key));
+		return -ENOMEM;
+	}
+	memcpy(file->rec, rec, rec->head.size);
+	return 0;
+}
+
+static int watch_gap_add_mapped(struct watch_gap_process *process, uint64_t key, uint64_t ts_ns)
+{
+	for (size_t i = 0; i < process->n; i++)
+		if (process->list[i].key == key) {
+			process->list[i].ts_ns = ts_ns;
+			return 0;
+		}
+	if (process->n == FILES_OF_PROCESS_MAX) {
+		process->left_out_ns = ts_ns;
+		return 0;
+	}
+	if (GROW(process->list, process->room, process->n + 1) < 0)
+		return -ENOMEM;
+	process->list[process->n++] = (struct watch_gap_mapped){ key, ts_ns };
+	return 0;
+}
+
+int watch_gap_add(struct watch_gap_files *files, const struct rec_mapping *rec)
+{
+	uint64_t key = watch_gap_key(rec->device, rec->inode);
+	struct watch_gap_process *process;
+
+	if (!watch_gap_is_file(rec) || watch_gap_was_announced(files, rec))
+		return 0;
+	if (files->processes.n_used >= PROCESSES_MAX || files->files.n_used >= FILES_MAX) {
+		watch_gap_forget_all(files);
+		files->forgotten_ns = rec->head.ts_ns;
+	}
+	process = table_make(&files->processes, (uint64_t)rec->head.pid + 1, sizeof(*process));
+	if (!process)
+		return -ENOMEM;
+	return watch_gap_add_file(files, key, rec)
+		       ?: watch_gap_add_mapped(process, key, rec->head.ts_ns);
+}
+
+void watch_gap_examined(struct watch_gap_files *files, const struct outbuf *examined)
+{
+	const struct late_file *list = (const struct late_file *)examined->data;
+
+	for (size_t i = 0; i < examined->size / sizeof(*list); i++) {
+		struct watch_gap_file *file =
+			table_get(&files->files, watch_gap_key(list[i].device, list[i].inode));
+
+		if (file)
+			file->verdict = list[i].is_harmless ? VERDICT_HARMLESS : VERDICT_UNKNOWN;
+	}
+	files->any_arrived |= examined->size > 0;
+}
+
+/* ---- ends ---- */
+
+/* Returns true if something that happened at TS_NS came after the last examination of REC. */
+static bool watch_gap_is_late(const struct rec_watched *rec, uint64_t ts_ns)
+{
+	return ts_ns > rec->examined_ns && ts_ns <= rec->head.ts_ns;
+}
+
+/*
+ * Finds the next file of the process of REC that was not examined while it ran, unless another gap
+ * is known. An exec frees all blocks, so nothing is missing then.
+ */
+static struct watch_gap_file *watch_gap_next(const struct watch_gap_files *files,
+					     const struct rec_watched *rec, size_t *pos,
+					     uint64_t *ret_ns)
+{
+	const struct watch_gap_process *process =
+		table_get(&files->processes, (uint64_t)rec->head.pid + 1);
+
+	if (!process || rec->reason == WATCHED_EXEC || rec->gap != WATCHED_GAP_NONE)
+		return NULL;
+	while (*pos < process->n) {
+		const struct watch_gap_mapped *mapped = &process->list[(*pos)++];
+		struct watch_gap_file *file = table_get(&files->files, mapped->key);
+
+		*ret_ns = mapped->ts_ns;
+		if (file && watch_gap_is_late(rec, mapped->ts_ns))
+			return file;
+	}
+	return NULL;
+}
+
+bool watch_gap_awaits(struct watch_gap_files *files, const struct rec_watched *rec,
+		      const struct pipeline_owner *owner)
+{
+	struct watch_gap_file *file;
+	bool awaits = false;
+	uint64_t ts_ns;
+
+	for (size_t pos = 0; (file = watch_gap_next(files, rec, &pos, &ts_ns));) {
+		if (file->verdict == VERDICT_NONE)
+			file->verdict = owner->examine && owner->examine(file->rec, owner->userdata)
+						? VERDICT_AWAITED
+						: VERDICT_UNKNOWN;
+		awaits |= file->verdict == VERDICT_AWAITED;
+	}
+	return awaits;
+}
+
+/* Describes that the file NAME, which was mapped at TS_NS, was not examined. */
+static void watch_gap_describe_file(const struct rec_watched *rec, const char *name, uint64_t ts_ns,
+				    char *text, size_t size)
+{
+	char clean[64];
+
+	text_clean(clean, sizeof(clean), name, strlen(name));
+	snprintf(text, size,
+		 "%s, which it loaded %s before its watch ended, was not examined in time, and can "
+		 "have an allocator without probes",
+		 clean, TEXT_TIME(rec->head.ts_ns - ts_ns));
+}
+
+static void watch_gap_describe_late(const struct watch_gap_files *files,
+				    const struct rec_watched *rec, char *text, size_t size)
+{
+	const struct watch_gap_process *process =
+		table_get(&files->processes, (uint64_t)rec->head.pid + 1);
+	uint64_t left_out_ns = process ? process->left_out_ns : files->forgotten_ns, ts_ns;
+	const struct watch_gap_file *file;
+
+	for (size_t pos = 0; (file = watch_gap_next(files, rec, &pos, &ts_ns));)
+		if (file->verdict != VERDICT_HARMLESS)
+			watch_gap_describe_file(rec, strrchr(file->rec->path, '/') + 1, ts_ns, text,
+						size);
+	if (!*text && rec->reason != WATCHED_EXEC && watch_gap_is_late(rec, left_out_ns))
+		watch_gap_describe_file(rec, "a file", left_out_ns, text, size);
+}
+
+void watch_gap_forget(struct watch_gap_files *files, const struct rec_watched *rec)
+{
+	uint64_t key = (uint64_t)rec->head.pid + 1;
+	struct watch_gap_process *process = table_get(&files->processes, key);
+	size_t n = 0;
+
+	if (!process || rec->reason != WATCHED_EXIT)
+		return;
+	/* (another process can have the id by now) */
+	for (size_t i = 0; i < process->n; i++)
+		if (process->list[i].ts_ns > rec->head.ts_ns)
+			process->list[n++] = process->list[i];
+	process->n = n;
+	if (n > 0)
+		return;
+	table_remove(&files->processes, key);
+	free(process->list);
+	free(process);
+}
+
+void watch_gap_describe(const struct watch_gap_files *files, const struct rec_watched *rec,
+			uint64_t from_ns, char *text, size_t size)
 {
 	static const char *const gaps[] = {
 		[WATCHED_GAP_THREAD] = "its first thread ended, and probes can have been missing "
@@ -36,4 +297,6 @@ void watch_gap_describe(const struct rec_watched *rec, uint64_t from_ns, char *t
 			 "later, and its earlier blocks are unknown",
 			 TEXT_TIME(gap_ns - from_ns),
 			 TEXT_TIME(rec->gap_to_ns > gap_ns ? rec->gap_to_ns - gap_ns : 0));
+	else if (rec->gap == WATCHED_GAP_NONE)
+		watch_gap_describe_late(files, rec, text, size);
 }

@@ -1,17 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Describes why allocations of a watched program can be missing although its allocators have
- * probes.
+ * Why allocations of a watched program can be missing although its allocators have probes.
+ *
+ * The worker examines files after their mapping, and a process can end before. So the files with
+ * code that each process has mapped are kept here. When a process has ended, those that were not
+ * examined while it ran are examined now, by their paths.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
+#include "base/table.h"
+#include "capture/options/options.h"
+#include "capture/stages/pipeline.h"
+
+struct rec_mapping;
 struct rec_watched;
 
+/* Zeroed at first. */
+struct watch_gap_files {
+	struct file_identity *announced; /* files that a client has announced; owned */
+	size_t n_announced;
+	struct table files;     /* hash of the identity -> struct watch_gap_file; owned */
+	struct table processes; /* pid + 1 -> struct watch_gap_process; owned */
+	/* The last time when there was no room, and all was forgotten; 0 = never. */
+	uint64_t forgotten_ns;
+	bool any_arrived; /* whether files were examined since this was reset */
+};
+
+/* Takes the announced files of O. Returns 0 or -ENOMEM. */
+int watch_gap_begin(struct watch_gap_files *files, const struct session_options *o);
+void watch_gap_deinit(struct watch_gap_files *files);
+
+/* Notes the mapping REC of a process. Returns 0 or -ENOMEM. */
+int watch_gap_add(struct watch_gap_files *files, const struct rec_mapping *rec);
+
+/* Takes the results EXAMINED, an array of struct late_file. */
+void watch_gap_examined(struct watch_gap_files *files, const struct outbuf *examined);
+
 /*
- * Writes the reason that REC gives to TEXT, which has SIZE bytes; "" = no allocations are missing.
- * The recording began at FROM_NS.
+ * Returns true if the end REC of a watch must wait for the examination of files. If necessary, this
+ * function requests it from OWNER.
  */
-void watch_gap_describe(const struct rec_watched *rec, uint64_t from_ns, char *text, size_t size);
+bool watch_gap_awaits(struct watch_gap_files *files, const struct rec_watched *rec,
+		      const struct pipeline_owner *owner);
+
+/*
+ * Writes to TEXT, which has SIZE bytes, the reason that REC gives, or that a file was not examined;
+ * "" = no allocations are missing. The recording began at FROM_NS.
+ */
+void watch_gap_describe(const struct watch_gap_files *files, const struct rec_watched *rec,
+			uint64_t from_ns, char *text, size_t size);
+
+/* Called when REC was written. */
+void watch_gap_forget(struct watch_gap_files *files, const struct rec_watched *rec);

@@ -9,28 +9,40 @@ need_root
 need_bus
 need_command systemd-socket-activate
 
-start_bus
-bus_pid=$!
 # Other users can reach the socket's directory, and the command.
 chmod 755 "$TMP"
 cp "$KYMO" "$TMP/kymo"
-socket=$TMP/private
 mkdir "$TMP/etc" "$TMP/out"
 cat >"$TMP/etc/plain.conf" <<-END
 	[Output]
 	Directory=$TMP/out
 END
 
-let_bus_go() {
-	kill -CONT "$bus_pid" 2>/dev/null || true
+# Each service has a bus of its own, because they wait for silent buses meanwhile.
+declare -A bus_pids services
+# use_service NAME: the functions below are about the service NAME from now on
+use_service() {
+	service=$1
+	BUS=unix:path=$TMP/$1/bus
+	socket=$TMP/$1/private
+	bus_pid=${bus_pids[$1]-}
+	KYMOD_PID=${services[$1]-}
 }
-at_exit let_bus_go
+
+# start_own_bus NAME: starts the bus of the service NAME
+start_own_bus() {
+	mkdir "$TMP/$1"
+	TMP=$TMP/$1 start_bus
+	bus_pids[$1]=$!
+	use_service "$1"
+}
 
 # start_service [OPTION ...]: starts the service on the bus and the socket
 start_service() {
-	RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" --socket "$socket" --config-dir "$TMP/etc" \
-		"$@" >"$TMP/kymod.log" 2>&1 &
+	RUNTIME_DIRECTORY=$TMP/$service/run "$KYMOD" --bus "$BUS" --socket "$socket" \
+		--config-dir "$TMP/etc" "$@" >"$TMP/$service/kymod.log" 2>&1 &
 	KYMOD_PID=$!
+	services[$service]=$!
 }
 
 # direct VERB ...: calls the service by the socket
@@ -43,7 +55,23 @@ as_other() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
+note "a start without the bus, and without --idle-exit"
+start_own_bus without
+kill -STOP "$bus_pid"
+start_service
+expect_soon 60 direct start five -o "$TMP/five" &
+starter=$!
+
+note "exit when idle, while the bus does not answer"
+start_own_bus idle
+start_service --idle-exit 5s
+# (while it has a session, it does not exit)
+expect_soon 20 "$KYMO" start four -o "$TMP/four" --bus "$BUS"
+kill -STOP "$bus_pid"
+expect_exit 0 direct stop four
+
 note "beside a bus that works"
+start_own_bus main
 start_service
 expect_soon 20 "$KYMO" list --bus "$BUS"
 expect_exit 0 direct list
@@ -64,7 +92,7 @@ assert_says "$TMP/stderr" "only root can use the private socket $socket" "refusa
 chmod 666 "$socket"
 expect_exit 1 as_other "$TMP/kymo" list "--socket=$socket"
 assert_says "$TMP/stderr" "$socket" "refusal by the service"
-assert_says "$TMP/kymod.log" 'a connection of user 65534 to the private socket is refused' "the log"
+assert_says "$TMP/main/kymod.log" 'a connection of user 65534 to the private socket is refused' "the log"
 chmod 600 "$socket"
 
 note "options"
@@ -109,31 +137,25 @@ terminate "$collector" "kymo collect"
 expect_exit 0 direct list
 assert_empty "$TMP/stdout" "the list after the collection"
 [ -n "$(ls "$TMP/out")" ] || fail "the collection has no archive"
-let_bus_go
+kill -CONT "$bus_pid"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 stop_kymod
 
-note "exit when idle, while the bus does not answer"
-start_service --idle-exit 5s
-# (while it has a session, it does not exit)
-expect_soon 20 "$KYMO" start four -o "$TMP/four" --bus "$BUS"
-kill -STOP "$bus_pid"
-expect_exit 0 direct stop four
-expect_soon 60 has_ended "$KYMOD_PID"
-wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
-assert_says "$TMP/kymod.log" 'the bus does not answer: exiting' "the message"
-
-note "a start without the bus, and without --idle-exit"
-start_service
-expect_soon 60 direct start five -o "$TMP/five"
-assert_says "$TMP/kymod.log" 'does not answer: serving the private socket only' "the message"
+note "a start without the bus: it has served the socket meanwhile"
+use_service without
+wait "$starter" || fail "it has not served the socket: $(cat "$TMP/without/kymod.log")"
+assert_says "$TMP/without/kymod.log" 'does not answer: serving the private socket only' "the message"
 expect_exit 0 direct mark five "alone"
 expect_exit 0 direct stop five
 assert_says "$TMP/five" 'alone' "the mark"
-expect_soon 60 has_ended "$KYMOD_PID"
-wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/kymod.log")"
-let_bus_go
 
+note "exit when idle: it has ended meanwhile"
+use_service idle
+expect_soon 60 has_ended "$KYMOD_PID"
+wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/idle/kymod.log")"
+assert_says "$TMP/idle/kymod.log" 'the bus does not answer: exiting' "the message"
+
+use_service main
 note "a start by the socket"
 RUNTIME_DIRECTORY=$TMP/run systemd-socket-activate --listen="$TMP/activated" "$KYMOD" --bus "$BUS" \
 	>"$TMP/activated.log" 2>&1 &
@@ -163,3 +185,8 @@ for number in 3 4; do
 	! grep -qx "$number" "$TMP/sockets" || fail "descriptor $number is still a socket"
 done
 stop_kymod
+
+note "a start without the bus: it has ended meanwhile"
+use_service without
+expect_soon 60 has_ended "$KYMOD_PID"
+wait "$KYMOD_PID" || fail "it ended with an error: $(cat "$TMP/without/kymod.log")"

@@ -140,6 +140,26 @@ void *je_malloc(size_t n) { used += n; return all + used - n; }
 void je_free(void *block) { (void)block; }
 END
 after_exec 4 'an allocator that it loaded after .* got its probes .* later' 3 "$EXIT_LOAD" late "$TMP/late.so"
+note "... and its program ends at once, or is held at its end and examined"
+gcc -o "$TMP/ends" -x c - <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	void *library;
+	usleep((unsigned)atoi(argv[1]) * 1000);
+	library = dlopen(argv[2], RTLD_NOW);
+	((void *(*)(size_t))dlsym(library, "je_malloc"))(argc);
+	return 0;
+}
+END
+for pause in 0 50 300; do
+	expect_exit 4 "$KYMO" leaks --direct --fail-over 1G -- "$TMP/ends" "$pause" "$TMP/late.so"
+	assert_contains "$TMP/stderr" 'late.so, which it loaded .* was not examined|its earlier blocks are unknown' "the gap"
+done
+expect_exit 4 "$KYMO" leaks --direct --fail-over 1G --reach look -- "$TMP/ends" 300 "$TMP/late.so"
+assert_says "$TMP/stderr" 'its earlier blocks are unknown' "the gap of a held program"
 
 note "a child with inherited blocks, and a new program"
 PLANT=()

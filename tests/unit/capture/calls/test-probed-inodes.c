@@ -50,22 +50,25 @@ TEST(test_missed)
 {
 	char path[] = "/lib/libc.so.6";
 	struct probed_inode file = {
-		.device = 8 << 20 | 1, .inode = 7, .path = path, .stem = "libc"
+		.identity = { .device = 8 << 20 | 1, .inode = 7 },
+		.path = path,
+		.stem = "libc",
 	};
+	const uint64_t device = file.identity.device;
 	const struct probed_inodes probed = { &file, 1 };
 
-	assert_null(missed(NULL, "/libc.so.6", file.device, 8));
-	assert_null(missed(&probed, "/libc.so.6", file.device, 7));
+	assert_null(missed(NULL, "/libc.so.6", device, 8));
+	assert_null(missed(&probed, "/libc.so.6", device, 7));
 	assert_null(missed(&probed, "/libc.so.6", 0, 0));
-	assert_null(missed(&probed, "/libm.so.6", file.device, 8));
-	assert_string_equal(missed(&probed, "/libc-2.31.so", file.device, 8), "libc.so.6");
+	assert_null(missed(&probed, "/libm.so.6", device, 8));
+	assert_string_equal(missed(&probed, "/libc-2.31.so", device, 8), "libc.so.6");
 	assert_string_equal(missed(&probed, "/libc.so.6", 8 << 20 | 2, 7), "libc.so.6");
 	/* The path of the file with probes, which names the file itself. */
-	assert_string_equal(missed(&probed, path, file.device, 8), path);
+	assert_string_equal(missed(&probed, path, device, 8), path);
 	/* An overlayfs above the file has a device of its own. So has a subvolume of btrfs. */
 	assert_null(missed(&probed, "/libc.so.6", 40, 7));
 	assert_string_equal(missed(&probed, "/libc.so.6", 40, 8), "libc.so.6");
-	file.is_anonymous = true;
+	file.identity.is_anonymous = true;
 	assert_null(missed(&probed, "/libc.so.6", 41, 7));
 }
 
@@ -81,7 +84,7 @@ TEST(test_name)
 	assert_string_equal(clean, want);
 	assert_int_equal(p->n, 1);
 	assert_string_equal(strrchr(p->list[0].path, '/') + 1, want);
-	assert_string_equal(missed(p, "/libc.so.6", 8 << 20, p->list[0].inode + 1), want);
+	assert_string_equal(missed(p, "/libc.so.6", 8 << 20, p->list[0].identity.inode + 1), want);
 	probed_inodes_free(p);
 	unlink("libc.so.\xff");
 }

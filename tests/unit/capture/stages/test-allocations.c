@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/heap/heap-records.h"
+#include "capture/proc/proc-records.h"
 #include "capture/stages/allocations.h"
 #include "capture/stages/lifecycle.h"
 #include "tests/support/fakes/fake-collector.h"
@@ -42,6 +43,25 @@ static bool ask(uint32_t tid, void *userdata)
 	return true;
 }
 
+static void check_files(uint32_t pid, uint64_t ts_ns, void *userdata)
+{
+	(void)pid;
+	(void)ts_ns;
+	(void)userdata;
+}
+
+/* Whether files can be examined, and how many were requested. */
+static bool can_examine;
+static unsigned n_examined;
+
+static bool examine(const struct rec_mapping *rec, void *userdata)
+{
+	(void)rec;
+	(void)userdata;
+	n_examined++;
+	return can_examine;
+}
+
 static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct fixture *f = userdata;
@@ -69,7 +89,7 @@ FIXTURE(set_up)
 		.from_ns = FROM,
 		.to_ns = TO,
 		.links = { .announce = announce, .need_mappings = need_mappings, .userdata = f },
-		.owner = { .ask = ask }
+		.owner = { .ask = ask, .check_files = check_files, .examine = examine }
 	};
 	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
 	allocations_init(&f->a, &f->pipe);
@@ -262,6 +282,34 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 		.unsearched = reason == WATCHED_EXIT ? WATCHED_UNSEARCHED_SECRET
 						     : WATCHED_UNSEARCHED_NONE,
 		.searched = reason == WATCHED_EXIT,
+	};
+
+	put(f, &rec);
+}
+
+/* A mapping of the file PATH. */
+static void put_mapping(struct fixture *f, uint64_t ts_ns, const char *path)
+{
+	struct {
+		struct rec_mapping rec;
+		char room[32];
+	} all = { .rec = { .head = HEAD(rec_mapping, REC_MAPPING, ts_ns), .inode = 7 } };
+
+	all.rec.head.size = sizeof(all);
+	all.rec.path_bytes = (uint32_t)strlen(path);
+	assert_true(strlen(path) < sizeof(all.room));
+	memcpy(all.room, path, strlen(path) + 1);
+	assert_int_equal(allocations_stage.record(&f->a, &all.rec.head), 0);
+}
+
+/* The end of instance 1, whose files were examined at EXAMINED_NS. */
+static void put_end(struct fixture *f, uint64_t ts_ns, uint32_t reason, uint64_t examined_ns)
+{
+	const struct rec_watched rec = {
+		.head = HEAD(rec_watched, REC_WATCHED, ts_ns),
+		.instance = 1,
+		.reason = reason,
+		.examined_ns = examined_ns,
 	};
 
 	put(f, &rec);
@@ -605,6 +653,132 @@ TEST(test_copies_log)
 			    "stack 120 7 1007+3;alloc 120 501 abc 64 calloc;");
 }
 
+/* The file that a process has mapped last was examined, or its allocators are unknown. */
+TEST(test_late_file)
+{
+	static const struct {
+		const char *path;
+		uint64_t examined_ns;
+		uint32_t reason;
+		bool gap;
+	} rows[] = {
+		{ "/lib/late.so", 150, WATCHED_EXIT, true },
+		{ "/lib/late.so", 150, WATCHED_STOP, true },
+		{ "/lib/late.so", 0, WATCHED_EXIT, true },
+		{ "/lib/late.so", 200, WATCHED_EXIT, false },
+		/* The exec has freed all blocks. */
+		{ "/lib/late.so", 150, WATCHED_EXEC, false },
+		/* These are not libraries. */
+		{ "//anon", 150, WATCHED_EXIT, false },
+		{ "[vdso]", 150, WATCHED_EXIT, false },
+		{ "/memfd:code (deleted)", 150, WATCHED_EXIT, false },
+	};
+	struct fixture *f = *state;
+	char want[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		tear_down(state);
+		set_up(state);
+		f = *state;
+		put_watch(f, 110, 1);
+		put_mapping(f, 180, rows[i].path);
+		put_end(f, 300, rows[i].reason, rows[i].examined_ns);
+		snprintf(want, sizeof(want), "watched 300 %s 0 0 0 0 0%s;",
+			 rows[i].reason == WATCHED_EXIT   ? "exit"
+			 : rows[i].reason == WATCHED_STOP ? "stop"
+							  : "exec",
+			 rows[i].gap ? " gap" : "");
+		assert_string_equal(said(f) + strlen(WATCH_1), want);
+	}
+}
+
+static void put_examined(struct fixture *f, bool is_harmless)
+{
+	struct late_file file = { .inode = 7, .is_harmless = is_harmless };
+	const struct outbuf examined = { .data = (uint8_t *)&file, .size = sizeof(file) };
+
+	watch_gap_examined(&f->a.files, &examined);
+	advance(f, 400);
+}
+
+/* The end waits until the file is examined, at most until the archive ends. */
+TEST(test_late_file_examined)
+{
+	static const struct {
+		bool answers, is_harmless, gap;
+	} rows[] = { { true, true, false }, { true, false, true }, { false, false, true } };
+	struct fixture *f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		tear_down(state);
+		set_up(state);
+		f = *state;
+		can_examine = true;
+		n_examined = 0;
+		put_watch(f, 110, 1);
+		put_mapping(f, 180, "/lib/late.so");
+		put_end(f, 300, WATCHED_EXIT, 150);
+		advance(f, 350);
+		assert_string_equal(said(f) + strlen(WATCH_1), "");
+		assert_true(allocations_await_files(&f->a));
+		if (rows[i].answers)
+			put_examined(f, rows[i].is_harmless);
+		else
+			assert_int_equal(allocations_stage.end(&f->a), 0);
+		assert_false(allocations_await_files(&f->a));
+		assert_string_equal(said(f) + strlen(WATCH_1),
+				    rows[i].gap ? "watched 300 exit 0 0 0 0 0 gap;"
+						: "watched 300 exit 0 0 0 0 0;");
+		assert_int_equal(n_examined, 1);
+	}
+	can_examine = false;
+}
+
+/* The next program of the process waits for nothing. */
+TEST(test_late_file_hurries)
+{
+	struct fixture *f = *state;
+
+	can_examine = true;
+	put_watch(f, 110, 1);
+	put_mapping(f, 180, "/lib/late.so");
+	put_end(f, 300, WATCHED_EXIT, 150);
+	put_watch(f, 310, 2);
+	assert_non_null(strstr(said(f), "watched 300 exit 0 0 0 0 0 gap;watch 310"));
+	can_examine = false;
+}
+
+/* A later process can have the id by then. */
+TEST(test_late_file_of_another)
+{
+	struct fixture *f = *state;
+
+	put_watch(f, 110, 1);
+	put_mapping(f, 400, "/lib/late.so");
+	put_end(f, 300, WATCHED_EXIT, 150);
+	assert_string_equal(said(f) + strlen(WATCH_1), "watched 300 exit 0 0 0 0 0;");
+}
+
+/* If too many processes have mapped files, each of them can have mapped one. */
+TEST(test_late_files_bounded)
+{
+	struct fixture *f = *state;
+
+	put_watch(f, 110, 1);
+	for (uint32_t pid = 1; f->a.files.forgotten_ns == 0; pid++) {
+		struct {
+			struct rec_mapping rec;
+			char path[16];
+		} all = { { .head = HEAD(rec_mapping, REC_MAPPING, 180) }, "/late.so" };
+
+		all.rec.head.pid = PID + pid;
+		assert_int_equal(allocations_stage.record(&f->a, &all.rec.head), 0);
+		assert_true(pid < 1000000);
+	}
+	put_end(f, 300, WATCHED_EXIT, 150);
+	assert_string_equal(said(f) + strlen(WATCH_1), "watched 300 exit 0 0 0 0 0 gap;");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -619,6 +793,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_copies_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ended, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_log, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_file, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_file_examined, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_file_hurries, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_file_of_another, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_files_bounded, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

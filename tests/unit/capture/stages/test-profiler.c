@@ -491,7 +491,9 @@ TEST(test_exec)
 TEST(test_other_files_loop)
 {
 	char name[] = "/lib/libc.so.6", path[] = "/a/libc.so";
-	struct probed_inode file = { .device = 1, .inode = 7, .path = name, .stem = "libc" };
+	struct probed_inode file = { .identity = { .device = 1, .inode = 7 },
+				     .path = name,
+				     .stem = "libc" };
 	const struct probed_inodes probed = { &file, 1 };
 	struct fixture *f = *state;
 	const char *text;
@@ -525,7 +527,9 @@ TEST(test_other_files_loop)
 TEST(test_other_files)
 {
 	char name[] = "/lib/libc.so.6";
-	struct probed_inode file = { .device = 1, .inode = 7, .path = name, .stem = "libc" };
+	struct probed_inode file = { .identity = { .device = 1, .inode = 7 },
+				     .path = name,
+				     .stem = "libc" };
 	const struct probed_inodes probed = { &file, 1 };
 	union any_mapping m = mapping(110, PID, 0x1000, "/lib/libc.so");
 	struct fixture *f = *state;
