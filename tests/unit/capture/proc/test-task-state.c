@@ -2,8 +2,11 @@
 /*
  * States of tasks: alive or ended, with any name.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -106,13 +109,29 @@ TEST(test_first_thread_ends)
 	assert_int_equal(task_state_oldest(getpid()), getpid());
 }
 
-enum { CHECKS = 200, LIMIT_SECONDS = 60 };
+enum { CHECKS = 200 };
+
+/* In the processes below: a pipe that is closed when the test ends. */
+static int lifeline;
+
+/*
+ * Ends a process that the test has left. (Its first thread ends, and with it PR_SET_PDEATHSIG. How
+ * long the test needs depends on the machine, so there is no alarm.)
+ */
+static void end_with_test(void)
+{
+	struct pollfd ends = { .fd = lifeline };
+
+	if (poll(&ends, 1, 0) != 0)
+		_exit(1);
+}
 
 /* Begins a thread that does the same, and ends. */
 static void *relay(void *unused)
 {
 	pthread_t next;
 
+	end_with_test();
 	if (pthread_create(&next, NULL, relay, NULL) != 0)
 		_exit(1);
 	pthread_detach(next);
@@ -125,7 +144,10 @@ static const char *program;
 /* Executes this program again, in another thread than the first one, which ends. */
 static void *exec_in_thread(void *unused)
 {
-	execl(program, program, "exec", NULL);
+	char fd[16];
+
+	snprintf(fd, sizeof(fd), "%d", lifeline);
+	execl(program, program, "exec", fd, NULL);
 	_exit(1);
 	return unused;
 }
@@ -134,6 +156,7 @@ static void exec_and_leave(void)
 {
 	pthread_t thread;
 
+	end_with_test();
 	if (pthread_create(&thread, NULL, exec_in_thread, NULL) != 0)
 		_exit(1);
 	pthread_exit(NULL);
@@ -142,14 +165,18 @@ static void exec_and_leave(void)
 /* A process is alive if it always has a thread, but no thread for long. */
 static void check_changing(void (*start)(void))
 {
-	pid_t pid = fork();
+	int fds[2];
+	pid_t pid;
 
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* (its first thread ends, and with it PR_SET_PDEATHSIG) */
-		alarm(LIMIT_SECONDS);
+		close(fds[1]);
+		lifeline = fds[0];
 		start();
 	}
+	close(fds[0]);
 	for (unsigned i = 0; i < CHECKS; i++) {
 		assert_false(task_state_process_has_ended(pid));
 		assert_false(task_state_process_is_ending(pid));
@@ -157,6 +184,7 @@ static void check_changing(void (*start)(void))
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_true(task_state_process_has_ended(pid));
+	close(fds[1]);
 }
 
 static void relay_and_leave(void)
@@ -194,8 +222,10 @@ TEST(test_no_descriptors)
 int main(int argc, char **argv)
 {
 	program = argv[0];
-	if (argc > 1 && strcmp(argv[1], "exec") == 0)
+	if (argc > 2 && strcmp(argv[1], "exec") == 0) {
+		lifeline = atoi(argv[2]);
 		exec_and_leave();
+	}
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs),           cmocka_unit_test(test_has_executed),
 		cmocka_unit_test(test_zombie),         cmocka_unit_test(test_first_thread_ends),
