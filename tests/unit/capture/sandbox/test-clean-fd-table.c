@@ -61,7 +61,8 @@ TEST(test_without_room)
 	assert_true(number > 2 && number < CLEAN_FD_TABLE);
 	assert_true(fcntl(number, F_GETFD) >= 0);
 	close(socks[1]);
-	assert_int_equal(recv(socks[0], &c, 1, MSG_DONTWAIT), 0);
+	/* (the kernel closes the table of the thread after the thread is joined) */
+	assert_soon(recv(socks[0], &c, 1, MSG_DONTWAIT) == 0);
 	close(socks[0]);
 }
 
