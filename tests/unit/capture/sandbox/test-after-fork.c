@@ -34,8 +34,8 @@ TEST(test_many)
 	pid_t pid;
 
 	for (int i = 0; i < MAPPINGS; i++) {
-		pages[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-				0);
+		pages[i] =
+			mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		assert_ptr_not_equal(pages[i], MAP_FAILED);
 	}
 	assert_true(count_shared() >= MAPPINGS);
