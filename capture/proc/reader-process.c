@@ -386,8 +386,8 @@ static int reader_process_get_answer(int sock, size_t max, uint64_t deadline_ns,
 
 /*
  * Runs JOB in a child, P, until DEADLINE_NS. A child that was idle can end, or be killed, before it
- * answers; then another one gets the job. Returns 0 with *HEAD, or a negative errno. Without a child
- * at the end, its socket is -1.
+ * answers; then another one gets the job. Returns 0 with *HEAD, or a negative errno. Without a
+ * child at the end, its socket is -1.
  */
 static int reader_process_ask_until_answer(struct reader_process *p, const struct reader_job *job,
 					   uint64_t deadline_ns, struct reader_head *head,

@@ -39,7 +39,7 @@ done
 
 # They are read last, so a recording can end before. Other processes make that more likely.
 for n in 1 2; do
-	timeout 60 sh -c 'while :; do :; done' &
+	timeout "$(limit 60)" sh -c 'while :; do :; done' &
 done
 for n in 1 2 3 4 5; do
 	record_around "$TMP/short.fxt" -- true

@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 END
 for pause in 0 50 300; do
 	expect_exit 4 "$KYMO" leaks --direct --fail-over 1G -- "$TMP/ends" "$pause" "$TMP/late.so"
-	assert_contains "$TMP/stderr" 'late.so, which it loaded .* was not examined|its earlier blocks are unknown' "the gap"
+	assert_contains "$TMP/stderr" 'late[.]so, which it loaded .* was not examined|its earlier blocks are unknown' "the gap"
 done
 expect_exit 4 "$KYMO" leaks --direct --fail-over 1G --reach look -- "$TMP/ends" 300 "$TMP/late.so"
 assert_says "$TMP/stderr" 'its earlier blocks are unknown' "the gap of a held program"

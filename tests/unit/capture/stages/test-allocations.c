@@ -14,6 +14,7 @@
 #include "capture/stages/lifecycle.h"
 #include "tests/support/fakes/fake-collector.h"
 #include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fixtures/heap-event-text.h"
 #include "tests/support/unit.h"
 
 enum { SECOND_NS = 1000000000, FROM = 100, TO = 1000, PID = 500 };
@@ -317,57 +318,12 @@ static void put_end(struct fixture *f, uint64_t ts_ns, uint32_t reason, uint64_t
 
 /* ---- the contents of the archive ---- */
 
-#define SAY(...) (size_t) snprintf(to, room, __VA_ARGS__)
-
-static size_t say(const struct event *ev, char *to, size_t room)
-{
-	switch (ev->kind) {
-	case EVENT_WATCH_BEGIN:
-		return SAY("watch %" PRIu64 " %u %s|%s|%d %" PRIu64 " %" PRIu64 ";", ev->ts_ns,
-			   ev->pid, ev->watch.resources, ev->watch.allocators, ev->watch.complete,
-			   ev->watch.interval, ev->watch.min_bytes);
-	case EVENT_WATCH_END:
-		return SAY("watched %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			   " %" PRIu64 "%s%s%s;",
-			   ev->ts_ns, ev->watched.reason, ev->watched.unmatched, ev->watched.failed,
-			   ev->watched.lost, ev->watched.full, ev->watched.no_stack,
-			   *ev->watched.gap ? " gap" : "",
-			   *ev->watched.unsearched ? " unsearched" : "",
-			   ev->watched.searched ? " searched" : "");
-	case EVENT_SAMPLE:
-		return SAY("stack %" PRIu64 " %" PRIu64 " %" PRIx64 "+%u;", ev->ts_ns,
-			   ev->sample.id, ev->sample.frames[0], ev->sample.n_frames);
-	case EVENT_USAGE:
-		return SAY("usage %" PRIu64 " %" PRIu64 " %" PRIu64 "/%" PRIu64 " %" PRIu64
-			   "/%" PRIu64 ";",
-			   ev->ts_ns, ev->usage.stack, ev->usage.blocks, ev->usage.bytes,
-			   ev->usage.allocations, ev->usage.allocated_bytes);
-	case EVENT_ALLOC:
-		return SAY("alloc %" PRIu64 " %u %" PRIx64 " %" PRIu64 " %s;", ev->ts_ns, ev->tid,
-			   ev->block.id, ev->block.size, ev->block.function);
-	case EVENT_FREE:
-		return SAY("free %" PRIu64 " %u %" PRIx64 " %s;", ev->ts_ns, ev->tid, ev->block.id,
-			   ev->block.function);
-	case EVENT_SNAPSHOT:
-		return SAY("snapshot %" PRIu64 " %" PRIu64 " #%u %d;", ev->ts_ns,
-			   ev->snapshot.blocks, ev->snapshot.sequence, ev->snapshot.final);
-	case EVENT_BLOCK:
-		return SAY("block %" PRIu64 " %" PRIx64 " %" PRIu64 " since %" PRIu64
-			   " by %u in %u %s %s %s;",
-			   ev->ts_ns, ev->block.id, ev->block.size, ev->block.since_ns,
-			   ev->block.thread, ev->block.context, ev->block.function,
-			   reach_names[ev->block.reach], ev->block.text);
-	default:
-		return 0;
-	}
-}
-
 static void add_said(const struct event *ev, void *userdata)
 {
 	struct fixture *f = userdata;
 	size_t n = strlen(f->said);
 
-	say(ev, f->said + n, sizeof(f->said) - n);
+	heap_event_text(ev, f->said + n, sizeof(f->said) - n);
 }
 
 static const char *said(struct fixture *f)
