@@ -10,8 +10,7 @@
 
 #include "base/cleanup.h"
 
-#define DEFAULT_RUNTIME "/run/kymo"
-#define DEFAULT_CACHE   "/var/cache/kymo"
+#define DEFAULT_CACHE "/var/cache/kymo"
 
 DIR *directory_list(int dir_fd)
 {
@@ -63,7 +62,12 @@ static int directory_open_own(const char *directories, const char *otherwise, co
 
 int directory_open_runtime(const char *name)
 {
-	return directory_open_own(getenv("RUNTIME_DIRECTORY"), DEFAULT_RUNTIME, name);
+	return directory_open_own(getenv("RUNTIME_DIRECTORY"), DIRECTORY_MACHINE, name);
+}
+
+int directory_open_below(const char *parent, const char *name)
+{
+	return directory_open_own(NULL, parent, name);
 }
 
 int directory_open_cache(const char *name)

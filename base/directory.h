@@ -6,6 +6,9 @@
 
 #include <dirent.h>
 
+/* The runtime directory that all recorders of the machine share, without those in containers. */
+#define DIRECTORY_MACHINE "/run/kymo"
+
 /*
  * Lists DIR_FD from its beginning, independently of other listings. The caller frees the result
  * with closedir(). Returns NULL with errno set on failure.
@@ -18,6 +21,9 @@ DIR *directory_list(int dir_fd);
  * errno: -EPERM if other users can write to it.
  */
 int directory_open_runtime(const char *name);
+
+/* Like directory_open_runtime(), but in PARENT, such as DIRECTORY_MACHINE. */
+int directory_open_below(const char *parent, const char *name);
 
 /*
  * Like directory_open_runtime(), but in $CACHE_DIRECTORY or /var/cache/kymo, whose content can be

@@ -29,10 +29,17 @@ struct probe_removals {
 	bool begun[PROBE_REMOVALS_SLOTS];
 };
 
+static const char *probe_removals_parent = DIRECTORY_MACHINE;
+
+void probe_removals_set_parent(const char *parent)
+{
+	probe_removals_parent = parent;
+}
+
 /* Returns a descriptor of the file, whose space is allocated, or a negative errno. */
 static int probe_removals_open_file(void)
 {
-	_cleanup_close_ int dir_fd = directory_open_runtime("probes");
+	_cleanup_close_ int dir_fd = directory_open_below(probe_removals_parent, "probes");
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 

@@ -4,8 +4,9 @@
  *
  * When a probe is removed, the kernel can remove the breakpoints of other recorders at the same
  * place (capture/heap/probe-holder.h). Later probes insert them again, so the code of the process
- * does not show this. So each attacher notes its removals in a file: `removals` in probes/ of the
- * runtime directory, which only root can access.
+ * does not show this. So each attacher notes its removals in a file: /run/kymo/probes/removals,
+ * which only root can access. $RUNTIME_DIRECTORY does not change its place: two services with
+ * directories of their own have the same kernel.
  *
  * The file has slots. Each has the time at which its last removal began or ended. During a removal,
  * the remover also holds a lock of the slot's byte. Such locks exclude nobody, so nothing waits for
@@ -33,6 +34,9 @@ struct probe_removals;
  * or a negative errno: -EACCES if the user is not root.
  */
 int probe_removals_open(struct probe_removals **ret);
+
+/* From now on, the file is in probes/ of PARENT (borrowed). For tests. */
+void probe_removals_set_parent(const char *parent);
 
 /* Returns NULL. */
 struct probe_removals *probe_removals_free(struct probe_removals *r);

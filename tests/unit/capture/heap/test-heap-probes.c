@@ -148,9 +148,9 @@ static void get_means(struct means *m, enum probes_way way)
 	m->own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
 	assert_int_equal(allocator_cache_new(&m->cache), 0);
 	/* (its guards rest after half a second, which must not count as a removal by others) */
-	setenv("RUNTIME_DIRECTORY", "attacher", 1);
+	probe_removals_set_parent("attacher");
 	assert_int_equal(probe_attacher_new(&m->cpu_ns, &m->attacher), 0);
-	setenv("RUNTIME_DIRECTORY", "run", 1);
+	probe_removals_set_parent("run");
 	assert_int_equal(probe_removals_open(&m->removals), 0);
 	m->how = (struct heap_probes_args){ &m->options, &m->own,     m->cache,
 					    &m->sink,    m->attacher, m->removals };

@@ -23,7 +23,7 @@ FIXTURE(set_up)
 {
 	int r = own_directory_set_up(state);
 
-	setenv("RUNTIME_DIRECTORY", "run", 1);
+	probe_removals_set_parent("run");
 	return r;
 }
 
