@@ -163,6 +163,11 @@ bool session_options_filtered(const struct session_options *o)
 	return o->own || capture_filter_is_set(&o->filter);
 }
 
+bool session_options_reselects(const struct session_options *o)
+{
+	return o->own || o->filter.n_uids || o->filter.n_comms || o->filter.n_cgroups;
+}
+
 void session_options_set_own(struct session_options *o, uint32_t uid)
 {
 	const struct passwd *user = uid == 0 ? NULL : getpwuid(uid);

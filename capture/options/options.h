@@ -324,6 +324,12 @@ bool capture_filter_is_set(const struct capture_filter *f);
 /* Returns true if some threads are not recorded. */
 bool session_options_filtered(const struct session_options *o);
 
+/*
+ * Returns true if threads can begin or cease to be selected while they run, because their names,
+ * users or cgroups change. The processes of a filter by pid stay selected, like their children.
+ */
+bool session_options_reselects(const struct session_options *o);
+
 /* Sets `own` for user UID, and the user's groups from the user database; root needs no groups. */
 void session_options_set_own(struct session_options *o, uint32_t uid);
 

@@ -95,6 +95,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	r->pipe.n_cpus = collector_n_cpus(r->pipe.collector);
 	r->pipe.categories = options->categories;
 	r->pipe.filtered = session_options_filtered(options);
+	r->pipe.reselects = session_options_reselects(options);
 	r->pipe.own = options->own;
 	r->pipe.splits = session_options_splits(options);
 	r->pipe.from_ns = news->start_ns;

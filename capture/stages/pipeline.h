@@ -102,8 +102,9 @@ struct pipeline {
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
-	bool filtered; /* only selected threads are recorded */
-	bool own;      /* only processes of one user are recorded; implies `filtered` */
+	bool filtered;  /* only selected threads are recorded */
+	bool reselects; /* threads can begin or cease to be selected while they run */
+	bool own;       /* only processes of one user are recorded; implies `filtered` */
 	bool splits; /* the recording can be split into chunks: the state for their heads is kept */
 	/*
 	 * Events outside of this time are not written. Identities are always learned. `to_ns` is

@@ -379,6 +379,17 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 }
 
 /*
+ * Counts a switch on C that the kernel did not report. With a filter, this is certain only if
+ * threads stay selected, and the begin of C is known: the thread that runs at the start can be one
+ * that was selected later.
+ */
+static void schedule_count_unreported(struct schedule *s, const struct schedule_cpu *c)
+{
+	if (!s->pipe->filtered || (!s->pipe->reselects && c->has_switched))
+		s->n_unreported++;
+}
+
+/*
  * Called if the thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out
  * (some kernels skip the tracepoint now and then; kymo has lost no record). If a wakeup waits for
  * that switch, the thread was asleep. If its state is unknown, it is assumed to sleep. Most threads
@@ -396,8 +407,7 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	/* "other" stands for many threads. Some of them still run, so it does not sleep. */
 	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
 									  : FXT_STATE_BLOCKED;
-	if (!s->pipe->filtered)
-		s->n_unreported++;
+	schedule_count_unreported(s, c);
 	if (held.n_words && held.certain) {
 		c->held.n_words = 0;
 		if (held.words[WORD_TS] < c->opened_ns)
@@ -423,8 +433,8 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
 		r = schedule_close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
-	else if (!s->pipe->filtered)
-		s->n_unreported++;
+	else
+		schedule_count_unreported(s, c);
 	if (r < 0 || tid == 0)
 		return r;
 	return schedule_write_synthetic(s, cpu,
@@ -477,6 +487,7 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 	if (s->pipe->tasks->owner)
 		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
 	s->n_events++;
+	c->has_switched = true;
 	c->tid = in;
 	c->koid = words[SWITCH_IN];
 	r = fxt_archive_words(s->pipe->archive, words, n_words);

@@ -38,8 +38,9 @@ struct schedule_cpu {
 	/* the koid of the running thread, whose tid can already belong to another thread */
 	uint64_t koid;
 	int32_t prio;
-	bool known;   /* false = the running thread is unknown, at the start or after a loss */
-	bool in_loss; /* a loss on this CPU has begun, and has not ended */
+	bool known;        /* false = the running thread is unknown, at the start or after a loss */
+	bool has_switched; /* a switch was recorded since the running thread was unknown */
+	bool in_loss;      /* a loss on this CPU has begun, and has not ended */
 	/* time of the head, or of the last synthetic switch; no record is older */
 	uint64_t opened_ns;
 	struct schedule_wakeup held; /* a wakeup of `tid` that waits for its switch-out */

@@ -91,7 +91,7 @@ TEST(test_mend_filtered)
 {
 	struct fixture *f = *state;
 
-	f->pipe.filtered = true;
+	f->pipe.filtered = f->pipe.reselects = true;
 	TELL(f,
 	     "100 cpu0 0>4325376 running *\n"
 	     "130 cpu0 4325376>0 running *\n"
@@ -99,6 +99,28 @@ TEST(test_mend_filtered)
 	     "130 cpu0 7>4325376 blocked\n",
 	     OPEN(0, FXT_KOID_OTHER), SWITCH(130, 0, 7, FXT_KOID_OTHER, BLOCKED));
 	assert_int_equal(f->s.n_unreported, 0);
+}
+
+/*
+ * With a filter by pid, threads stay selected. Only the begin of the recording can show another
+ * thread than the one that ran.
+ */
+TEST(test_mend_filtered_by_pid)
+{
+	struct fixture *f = *state;
+
+	f->pipe.filtered = true;
+	TELL(f,
+	     "100 cpu0 0>4325376 running *\n"
+	     "130 cpu0 4325376>0 running *\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>4325376 blocked\n"
+	     "150 cpu0 4325376>0 running *\n"
+	     "150 cpu0 0>7 running *\n"
+	     "150 cpu0 7>4325376 blocked\n",
+	     OPEN(0, FXT_KOID_OTHER), SWITCH(130, 0, 7, FXT_KOID_OTHER, BLOCKED),
+	     SWITCH(150, 0, 7, FXT_KOID_OTHER, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 1);
 }
 
 /* A migrating thread does not run. */
@@ -432,6 +454,7 @@ int main(void)
 		CASE(test_mend_held),
 		CASE(test_mend_held_maybe),
 		CASE(test_mend_filtered),
+		CASE(test_mend_filtered_by_pid),
 		CASE(test_migrate_closes),
 		CASE(test_migrate_closes_held),
 		CASE(test_migrate_of_another),
