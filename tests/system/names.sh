@@ -28,19 +28,27 @@ folded() {
 }
 
 note "whole stacks, and shares"
-start_stack_load chain 2000
-stolen=$(stolen_ns cpu)
-expect_exit 0 "$KYMO" start one -o "$TMP/chain.fxt" -e sched,profile -F 999 -p "$STACK_LOAD_PID" --bus "$BUS"
-go_stack_load
-expect_exit 0 "$KYMO" stop one --bus "$BUS"
-stolen=$(($(stolen_ns cpu) - stolen))
-end_stack_load
-cp "$TMP/stack-load.json" "$TMP/truth.json"
+record_chain() {
+	rm -f "$TMP/chain.fxt"
+	start_stack_load chain 2000
+	stolen=$(stolen_ns cpu)
+	expect_exit 0 "$KYMO" start one -o "$TMP/chain.fxt" -e sched,profile -F 999 -p "$STACK_LOAD_PID" --bus "$BUS"
+	go_stack_load
+	expect_exit 0 "$KYMO" stop one --bus "$BUS"
+	stolen=$(($(stolen_ns cpu) - stolen))
+	end_stack_load
+	cp "$TMP/stack-load.json" "$TMP/truth.json"
+}
+judge_chain() {
+	fold "$TMP/chain.fxt" -p "$STACK_LOAD_PID"
+	summarize "$TMP/chain.fxt"
+	assert_samples "$(folded)" 999 "$(json "$TMP/truth.json" '.leaf_ns | add')" "$(thread "$STACK_LOAD_PID" cpu_ns)" \
+		6 "samples in 2 s of CPU time"
+}
+# (with hidden switches, the schedule lacks CPU time)
+record_and_judge "$TMP/chain.fxt" record_chain judge_chain
 fold "$TMP/chain.fxt" -p "$STACK_LOAD_PID"
 all=$(folded)
-summarize "$TMP/chain.fxt"
-assert_samples "$all" 999 "$(json "$TMP/stack-load.json" '.leaf_ns | add')" "$(thread "$STACK_LOAD_PID" cpu_ns)" 6 \
-	"samples in 2 s of CPU time"
 chain="main;burn;chain_1;chain_2;chain_3;inlined_3;chain_4;chain_5;chain_6;chain_7;inlined_7_too;inlined_7;chain_8"
 chain="(^|;)$chain;chain_9;chain_10;chain_11;chain_12;inlined_12"
 # (an interrupt of a leaf function appears as called by it)
@@ -255,17 +263,26 @@ fi
 
 note "the program that ran then: before an exec, and through the dynamic loader"
 loader=$(readelf -l "$STACK_LOAD" | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
-expect_exit 0 "$KYMO" record --direct -o "$TMP/exec.fxt" -e sched,profile -F 999 -p $$ -- \
-	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; exec "$@"' bash "$loader" "$STACK_LOAD" chain 200
-cp "$TMP/stdout" "$TMP/stack-load.json"
-pid=$(json "$TMP/stack-load.json" .pid)
+record_exec() {
+	expect_exit 0 "$KYMO" record --direct --force -o "$TMP/exec.fxt" -e sched,profile -F 999 -p $$ -- \
+		bash -c 'for ((i = 0; i < 100000; i++)); do :; done; exec "$@"' bash "$loader" "$STACK_LOAD" chain 200
+	cp "$TMP/stdout" "$TMP/stack-load.json"
+	pid=$(json "$TMP/stack-load.json" .pid)
+}
+judge_exec() {
+	local n
+
+	fold "$TMP/exec.fxt" -p "$pid"
+	n=$(folded '^stack-load;.*;burn;')
+	note "$n samples of stack-load; $(folded '^bash;') of bash before it"
+	summarize "$TMP/exec.fxt"
+	assert_samples "$n" 999 "$(json "$TMP/stack-load.json" '.leaf_ns | add')" \
+		"$(json "$SUMMARY" '.threads[] | select(.tid == $pid) | .cpu_ns - ([.earlier_programs[].cpu_ns] | add)' --argjson pid "$pid")" \
+		15 "samples of the program that the loader runs"
+}
+record_and_judge "$TMP/exec.fxt" record_exec judge_exec
 fold "$TMP/exec.fxt" -p "$pid"
-n=$(folded '^stack-load;.*;burn;')
-note "$n samples of stack-load; $(folded '^bash;') of bash before it"
 summarize "$TMP/exec.fxt"
-assert_samples "$n" 999 "$(json "$TMP/stack-load.json" '.leaf_ns | add')" \
-	"$(json "$SUMMARY" '.threads[] | select(.tid == $pid) | .cpu_ns - ([.earlier_programs[].cpu_ns] | add)' --argjson pid "$pid")" \
-	15 "samples of the program that the loader runs"
 assert_ge "$(folded '^bash;')" 20 "samples of the shell before its exec"
 assert_eq "$(folded '^bash;.*;burn;') $(folded '^ld-')" "0 0" "samples of the shell in burn(), of the loader"
 holds "$SUMMARY" '.threads[] | select(.tid == $pid) |
