@@ -13,11 +13,12 @@
 #include "cli/archive/symbolize-trace.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/tables/table-symbolize.h"
 
 struct request {
 	struct symbol_options symbols;
 	struct edit_trace_options edit;
-	bool no_packets;
+	bool no_packets, from_table;
 };
 
 static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
@@ -68,27 +69,97 @@ static int verb_symbolize_run(const struct request *q, const char *from, const c
 	return read_events_unmapped(&in, s.counts.unmapped, open_trace_finish(&in));
 }
 
+/* ---- tables ---- */
+
+static void verb_symbolize_report_tables(const struct table_symbolize *s)
+{
+	const struct symbol_problem *problem;
+	size_t pos = 0;
+
+	fprintf(stderr,
+		"%" PRIu64 " of %" PRIu64 " table%s changed: of %" PRIu64 " frame%s, %" PRIu64
+		" got names, %" PRIu64 " already had names, %" PRIu64
+		" have no build id, and %" PRIu64 " were not found\n",
+		s->n_changed, s->n_tables, text_s(s->n_tables), s->n_frames, text_s(s->n_frames),
+		s->n_named, s->n_known, s->n_no_id, s->n_unnamed);
+	while ((problem = symbols_next_problem(s->symbols, &pos)))
+		cli_error("%s: %s", problem->file, problem->what);
+}
+
+static void verb_symbolize_report_tables_json(const struct table_symbolize *s)
+{
+	const struct symbol_problem *problem;
+	struct json_object *problems = json_object_new_array();
+	size_t pos = 0;
+
+	while ((problem = symbols_next_problem(s->symbols, &pos)))
+		json_append_item(problems, JSON_OBJECT(JSON_OF(problem, file),
+						       JSON("problem", problem->what)));
+	json_print_pretty(JSON_OBJECT(JSON("tables", s->n_tables), JSON("changed", s->n_changed),
+				      JSON("frames", s->n_frames), JSON("named", s->n_named),
+				      JSON("known_before", s->n_known),
+				      JSON("without_build_id", s->n_no_id),
+				      JSON("unnamed", s->n_unnamed), JSON("problems", problems)));
+}
+
+static int verb_symbolize_tables(const struct request *q, char **paths)
+{
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
+	struct table_symbolize s = { .has_sysroot = q->symbols.sysroot != NULL };
+	int status = symbol_options_open(&q->symbols, &symbols), r;
+
+	if (status != CLI_OK)
+		return status;
+	if (q->no_packets || q->edit.force)
+		return cli_usage_error("--from-table changes the tables themselves, so that %s has "
+				       "no effect",
+				       q->edit.force ? "--force" : "--no-perfetto-blobs");
+	if (!*paths)
+		return cli_usage_error("expected tables of frames, or directories with them");
+	s.symbols = symbols;
+	for (; *paths; paths++) {
+		r = table_symbolize(&s, *paths);
+		status = status ?: r;
+	}
+	if (status == CLI_OK && s.n_tables == 0)
+		return cli_failed("there is no frames.parquet in these directories");
+	if (q->edit.json)
+		verb_symbolize_report_tables_json(&s);
+	else
+		verb_symbolize_report_tables(&s);
+	return status;
+}
+
 static int verb_symbolize(int argc, char **argv)
 {
 	struct request q = { 0 };
 	const struct verb_option options[] = {
 		EDIT_TRACE_ROWS(&q.edit),
+		OPTION_FLAG("from-table", &q.from_table),
 		OPTION_FLAG("no-perfetto-blobs", &q.no_packets),
 		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 2, VERB_ARGS_EDIT);
+	int r = verb_options_parse(argc, argv, options);
 
-	return r != VERB_OPTIONS_GO ? r : verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (q.from_table)
+		return verb_symbolize_tables(&q, argv + optind);
+	if (argc - optind != 2)
+		return cli_usage_error(VERB_ARGS_EDIT);
+	return verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_symbolize_row = {
 	.name = "symbolize",
-	.synopsis = "[OPTION ...] FILE OUT",
+	.synopsis = "[OPTION ...] FILE OUT | --from-table TABLE ...",
 	.what = "Make an archive with the names of the functions in its call stacks",
 	.examples =
 		"  kymo symbolize t.fxt named.fxt\n  kymo symbolize --debuginfod t.fxt named.fxt\n",
 	.options = SYMBOL_PLACE_HELP
+	"      --from-table       add names to tables (export --format parquet): each TABLE is a\n"
+	"                         frames.parquet, or a directory with such files\n"
 	"      --no-perfetto-blobs\n"
 	"                         omit the second form of samples, for Perfetto\n"
 	"      --force            replace an existing file\n"

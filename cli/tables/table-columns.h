@@ -143,7 +143,10 @@
 	COLUMN(FRAME_OFFSET, "offset", UINT, true)                                                 \
 	COLUMN(FRAME_ADDRESS, "address", UINT, false)                                              \
 	COLUMN(FRAME_KERNEL, "kernel", BOOL, false)                                                \
-	COLUMN(FRAME_PROCESS, "process", INT, false)
+	COLUMN(FRAME_PROCESS, "process", INT, false)                                               \
+	COLUMN(FRAME_MAPPING, "mapping_start", UINT, true)                                         \
+	COLUMN(FRAME_MAPPING_SIZE, "mapping_size", UINT, true)                                     \
+	COLUMN(FRAME_MAPPING_OFFSET, "mapping_offset", UINT, true)
 
 #define CALLS_COLUMNS(COLUMN)                                                                      \
 	COLUMN(CALL_TIME, "time", TIME, false)                                                     \

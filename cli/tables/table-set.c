@@ -26,6 +26,11 @@ struct table_cgroup {
 	char unit[CGROUP_NAME_MAX], container[CGROUP_NAME_MAX];
 };
 
+const struct parquet_table *table_set_columns(enum table_number table)
+{
+	return &tables[table];
+}
+
 /* ---- files ---- */
 
 /* Returns 0, 1 if DIRECTORY has files, or a negative errno. */
@@ -43,7 +48,7 @@ static int table_set_is_used(const char *directory)
 	return r;
 }
 
-static int table_set_write(void *userdata, const void *data, size_t n)
+int table_set_write(void *userdata, const void *data, size_t n)
 {
 	struct table_file *f = userdata;
 	const char *p = data;

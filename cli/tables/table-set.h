@@ -37,6 +37,14 @@ struct table_set {
 	bool has_clock, fixed_clock;
 };
 
+/* Returns the columns of TABLE. */
+const struct parquet_table *table_set_columns(enum table_number table);
+
+/*
+ * Writes to the file of a table; the function of its struct parquet_file, with a struct table_file.
+ */
+int table_set_write(void *userdata, const void *data, size_t n);
+
 /* Initializes the files of S, whose other members are zero. */
 void table_set_init(struct table_set *s);
 

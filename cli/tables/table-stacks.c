@@ -235,6 +235,9 @@ static void table_stacks_put_module(struct table_stacks *s, const struct table_f
 	table_put_text(s->set, t, FRAME_BUILD_ID, id);
 	table_put(s->set, t, FRAME_OFFSET,
 		  frames_code(f->address, f->returns) - m->start + m->file_offset);
+	table_put(s->set, t, FRAME_MAPPING, m->start);
+	table_put(s->set, t, FRAME_MAPPING_SIZE, m->size);
+	table_put(s->set, t, FRAME_MAPPING_OFFSET, m->file_offset);
 }
 
 /* Writes the row of one function at the address of frame NUMBER; NAME NULL = unknown. */

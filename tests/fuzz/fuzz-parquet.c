@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
-#include "tests/support/fixtures/parquet-read.h"
+#include "reader/parquet/parquet-read.h"
 #include "writer/parquet/parquet-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,10 +50,15 @@ static void read_input(const uint8_t *data, size_t size)
 {
 	_cleanup_(parquet_read_deinit) struct parquet_read r = { 0 };
 	int e = parquet_read(&r, data, size);
+	const char *note;
+	size_t n;
 
 	assert(e == 0 || e == -EBADMSG || e == -ENOMEM);
 	assert(e != -EBADMSG || r.wrong);
 	assert(e != 0 || use_values(&r) == use_values(&r));
+	note = e == 0 ? parquet_read_note(&r, "key", &n) : NULL;
+	assert(!note ||
+	       (note >= (const char *)data && n <= size - (size_t)(note - (const char *)data)));
 }
 
 /* ---- writing ---- */
@@ -164,13 +169,17 @@ static void write_input(const uint8_t *data, size_t size)
 	const struct parquet_note note = { "key", "value" };
 	const struct source s = { data, data + size };
 	struct sums wanted, found;
-	size_t n;
+	const char *value;
+	size_t n, length;
 
 	assert(parquet_file_new(&f, &table, append, &out) == 0);
 	n = write_rows(s, f);
 	assert(parquet_file_finish(f, &note, 1) == 0 && out.error == 0);
 	assert(parquet_read(&r, out.data, out.size) == 0);
 	assert(r.n_rows == n && r.n_columns == COLUMNS);
+	value = parquet_read_note(&r, "key", &length);
+	assert(value && length == strlen("value") && memcmp(value, "value", length) == 0);
+	assert(!parquet_read_note(&r, "ke", &length));
 	wanted = sums_of_input(s);
 	found = sums_of_file(&r);
 	assert(memcmp(&wanted, &found, sizeof(wanted)) == 0);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/fixtures/parquet-read.h"
+#include "reader/parquet/parquet-read.h"
 #include "tests/support/fixtures/whole-file.h"
 
 static struct json_object *value_of(enum parquet_type type, const struct parquet_value *v)

@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "tests/support/fixtures/parquet-decode.h"
-#include "tests/support/fixtures/parquet-read.h"
+#include "reader/parquet/parquet-decode.h"
+#include "reader/parquet/parquet-read.h"
 #include "tests/support/unit.h"
 #include "writer/parquet/parquet-encode.h"
 #include "writer/parquet/parquet-file.h"
