@@ -40,7 +40,7 @@ struct export_format {
 	enum pack_method method; /* default compression */
 	/* Reads the input to its end and writes the output. Returns CLI_OK, CLI_DAMAGE if the input
 	 * was damaged, or CLI_FAILED; prints errors. */
-	int (*run)(struct export *e);
+	int (*run)(struct export *e); /* NULL = a profile of `kymo flame` */
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/archive/export.h"
+#include "cli/flame/flame.h"
 #include "cli/common/json.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
@@ -22,6 +23,8 @@ static const struct export_format formats[] = {
 	{ "tracedb", ".tdb", NULL, PACK_NONE, export_tracedb },
 	{ "perfetto", ".pftrace", NULL, PACK_NONE, export_perfetto },
 	{ "parquet", ".parquet", "tables", PACK_NONE, export_parquet },
+	{ "pprof", ".pb", NULL, PACK_GZIP, NULL },
+	{ "otlp", ".otlp", NULL, PACK_GZIP, NULL },
 };
 
 struct export_options {
@@ -176,6 +179,21 @@ static void verb_export_report_directory(const struct export *e, const struct ex
 
 /* ---- the verb ---- */
 
+/* Writes a format of `kymo flame`. */
+static int verb_export_run_profile(const struct export_options *o,
+				   const struct export_format *format)
+{
+	const struct flame_export e = { .input = o->input,
+					.output = o->output,
+					.format = format->name,
+					.force = o->force,
+					.json = o->json };
+
+	if (o->compress && strcmp(o->compress, "gzip") != 0)
+		return cli_usage_error("%s is always compressed with gzip", format->name);
+	return flame_export_run(&e);
+}
+
 static int verb_export_run_export(const struct export_options *o)
 {
 	_cleanup_(verb_export_deinit) struct export e = {
@@ -199,6 +217,8 @@ static int verb_export_run_export(const struct export_options *o)
 	if (r == CLI_OK && o->partition && format->run != export_parquet)
 		return cli_usage_error("--partition makes directories of parquet tables, not of %s",
 				       format->name);
+	if (r == CLI_OK && !format->run)
+		return verb_export_run_profile(o, format);
 	r = r ?: verb_export_choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)
 		return r;
@@ -278,6 +298,8 @@ const struct verb verb_export_row = {
 		"                           apitrace: calls; tfile: a GDB trace file;\n"
 		"                           tracedb: trace points; perfetto: a Perfetto trace;\n"
 		"                           parquet: a directory of tables;\n"
+		"                           pprof: a profile of call stacks (see kymo flame);\n"
+		"                           otlp: the same for OpenTelemetry;\n"
 		"                           the default follows the suffix of OUT\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy, columns or none; without\n"
 		"                           it, by the suffix of OUT: .zst, .gz, .sz, .cols\n"

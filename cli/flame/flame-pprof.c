@@ -7,14 +7,11 @@
  * waits/count and offcpu/nanoseconds. For allocations, they are inuse_objects/count and
  * inuse_space/bytes.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/protobuf.h"
 #include "base/table.h"
+#include "cli/flame/flame-tables.h"
 #include "cli/flame/flame.h"
 
 enum {
@@ -70,50 +67,12 @@ enum {
 struct maker {
 	const struct flame *f;
 	struct outbuf *out;
-	struct text_set texts;
-	struct table text_numbers; /* address of a pooled text -> its number + 1 */
-	struct outbuf text_list;   /* the string table in its encoded form */
-	uint64_t n_texts;
-	struct table functions; /* hash of name and file, plus 1 for each collision -> id */
-	struct function {
-		uint64_t name, file;
-	} * function_list;
-	size_t n_functions, room_functions;
-	struct table mapping_numbers; /* number of the mapping -> id */
-	struct used_mapping {
-		const struct mapping *map;
-		bool functions, files, lines; /* known at all places in the mapping */
-	} * mappings;
-	size_t n_mappings, room_mappings;
-	int error;
+	struct flame_tables tables;
 };
 
-static void flame_pprof_fail(struct maker *m, int error)
+static uint64_t flame_pprof_text(struct maker *m, const char *text)
 {
-	if (m->error == 0)
-		m->error = error;
-}
-
-/* Returns the number of S in the string table. */
-static uint64_t flame_pprof_text(struct maker *m, const char *s)
-{
-	const char *kept = text_set_keep(&m->texts, s);
-	uint64_t number;
-
-	if (!kept) {
-		flame_pprof_fail(m, -ENOMEM);
-		return 0;
-	}
-	if (!*kept)
-		return 0;
-	number = (uint64_t)(uintptr_t)table_get(&m->text_numbers, (uintptr_t)kept);
-	if (number != 0)
-		return number - 1;
-	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, kept);
-	number = m->n_texts++;
-	if (table_set(&m->text_numbers, (uintptr_t)kept, (void *)(uintptr_t)(number + 1)) < 0)
-		flame_pprof_fail(m, -ENOMEM);
-	return number;
+	return flame_tables_text(&m->tables, text);
 }
 
 static void flame_pprof_add_value_type(struct maker *m, unsigned field, const char *type,
@@ -128,48 +87,11 @@ static void flame_pprof_add_value_type(struct maker *m, unsigned field, const ch
 
 /* ---- places ---- */
 
-static void flame_pprof_add_build_id(struct maker *m, const struct mapping *map)
-{
-	_cleanup_free_ char *digits = malloc(2 * map->build_id_size + 1);
-
-	if (!digits) {
-		flame_pprof_fail(m, -ENOMEM);
-		return;
-	}
-	for (uint32_t i = 0; i < map->build_id_size; i++)
-		snprintf(digits + 2 * i, 3, "%02x", map->build_id[i]);
-	if (map->build_id_size)
-		protobuf_add_u64(m->out, MAPPING_BUILD_ID, flame_pprof_text(m, digits));
-}
-
-/*
- * Returns the id of PLACE's mapping; 0 = no mapping. Mappings are written after all their places.
- */
-static uint64_t flame_pprof_mapping_id(struct maker *m, const struct profile_place *place)
-{
-	uint64_t id;
-
-	if (!place->mapping)
-		return 0;
-	id = (uint64_t)(uintptr_t)table_get(&m->mapping_numbers, place->mapping->number);
-	if (id != 0)
-		return id;
-	if (GROW(m->mappings, m->room_mappings, m->n_mappings + 1) < 0) {
-		flame_pprof_fail(m, -ENOMEM);
-		return 0;
-	}
-	m->mappings[m->n_mappings++] = (struct used_mapping){ place->mapping, true, true, true };
-	id = m->n_mappings;
-	if (table_set(&m->mapping_numbers, place->mapping->number, (void *)(uintptr_t)id) < 0)
-		flame_pprof_fail(m, -ENOMEM);
-	return id;
-}
-
 /* Notes which data is known about a place in mapping ID. If all places have names, other tools need
  * not search for them. */
 static void flame_pprof_note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
 {
-	struct used_mapping *u = id ? &m->mappings[id - 1] : NULL;
+	struct flame_mapping *u = id ? &m->tables.mappings[id - 1] : NULL;
 
 	if (!u)
 		return;
@@ -236,8 +158,8 @@ static size_t flame_pprof_program_of(const struct maker *m)
 	bool named = false;
 	size_t ret = 0;
 
-	for (size_t i = 0; of && i < m->n_mappings; i++) {
-		const struct mapping *map = m->mappings[i].map;
+	for (size_t i = 0; of && i < m->tables.n_mappings; i++) {
+		const struct mapping *map = m->tables.mappings[i].map;
 		bool called = flame_pprof_is_called(map, name);
 
 		if (map->pid != of->pid || map->path[0] != '/' || (named && !called) ||
@@ -250,34 +172,25 @@ static size_t flame_pprof_program_of(const struct maker *m)
 	return ret;
 }
 
-/* Adds the name of a mapping's file, by which viewers show the file. */
-static void flame_pprof_add_file_name(struct maker *m, const struct mapping *map)
-{
-	_cleanup_free_ char *path = strndup(map->path, profile_names_path_length(map));
-
-	if (!path) {
-		flame_pprof_fail(m, -ENOMEM);
-		return;
-	}
-	protobuf_add_nonzero(m->out, MAPPING_FILENAME, flame_pprof_text(m, path));
-}
-
 static void flame_pprof_add_mappings(struct maker *m)
 {
 	size_t program = flame_pprof_program_of(m);
 
-	for (size_t n = 0; n < m->n_mappings; n++) {
+	for (size_t n = 0; n < m->tables.n_mappings; n++) {
 		/* The program comes first; the other mappings keep their order. */
 		size_t i = n == 0 ? program : n <= program ? n - 1 : n;
-		const struct used_mapping *u = &m->mappings[i];
+		const struct flame_mapping *u = &m->tables.mappings[i];
 		size_t mapping = protobuf_begin(m->out, PROFILE_MAPPING);
 
 		protobuf_add_u64(m->out, MAPPING_ID, i + 1);
 		protobuf_add_u64(m->out, MAPPING_START, u->map->start);
 		protobuf_add_u64(m->out, MAPPING_LIMIT, u->map->start + u->map->size);
 		protobuf_add_nonzero(m->out, MAPPING_OFFSET, u->map->file_offset);
-		flame_pprof_add_file_name(m, u->map);
-		flame_pprof_add_build_id(m, u->map);
+		protobuf_add_nonzero(m->out, MAPPING_FILENAME,
+				     flame_tables_file_name(&m->tables, u->map));
+		protobuf_add_nonzero(m->out, MAPPING_BUILD_ID,
+				     flame_pprof_text(m,
+						      flame_tables_build_id(&m->tables, u->map)));
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FUNCTIONS, u->functions);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FILENAMES, u->files);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_LINE_NUMBERS, u->lines);
@@ -286,52 +199,21 @@ static void flame_pprof_add_mappings(struct maker *m)
 	}
 }
 
-/* Returns the id of a function. Functions are written at the end. */
-static uint64_t flame_pprof_function_id(struct maker *m, const struct frame *frame)
-{
-	const struct function wanted = { flame_pprof_text(m, frame->function),
-					 flame_pprof_text(m, frame->source) };
-	uint64_t key[] = { wanted.name, wanted.file, 0 }, hash;
-	size_t id;
-
-	for (;; key[2]++) {
-		hash = table_hash(key, sizeof(key));
-		id = (size_t)(uintptr_t)table_get(&m->functions, hash);
-		if (id == 0)
-			break;
-		if (m->function_list[id - 1].name == wanted.name &&
-		    m->function_list[id - 1].file == wanted.file)
-			return id;
-	}
-	if (GROW(m->function_list, m->room_functions, m->n_functions + 1) < 0) {
-		flame_pprof_fail(m, -ENOMEM);
-		return 0;
-	}
-	m->function_list[m->n_functions++] = wanted;
-	if (table_set(&m->functions, hash, (void *)(uintptr_t)m->n_functions) < 0)
-		flame_pprof_fail(m, -ENOMEM);
-	return m->n_functions;
-}
-
 static void flame_pprof_add_location(struct maker *m, size_t number)
 {
 	const struct flame_input *in = m->f->now;
 	const struct profile_place *place = &in->profile->places[number];
-	uint64_t mapping = flame_pprof_mapping_id(m, place);
+	uint64_t mapping = flame_tables_mapping(&m->tables, place);
 	size_t location = protobuf_begin(m->out, PROFILE_LOCATION);
 	const struct frame *frames = NULL;
 	int n = profile_names_find(in->profile, &in->names, place, &frames);
 
 	if (n < 0)
-		flame_pprof_fail(m, n);
+		flame_tables_fail(&m->tables, n);
 	flame_pprof_note_known(m, mapping, frames, n);
 	protobuf_add_u64(m->out, LOCATION_ID, number + 1);
 	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
-	/* The address is that of the call, and not of the instruction after it. */
-	protobuf_add_nonzero(m->out, LOCATION_ADDRESS,
-			     place->is_made_up                  ? 0
-			     : place->returns && place->address ? place->address - 1
-								: place->address);
+	protobuf_add_nonzero(m->out, LOCATION_ADDRESS, flame_tables_address(place));
 	for (int i = 0; i < n; i++) {
 		const struct frame *frame = &frames[place->is_woken_by ? n - 1 - i : i];
 		size_t line;
@@ -339,7 +221,8 @@ static void flame_pprof_add_location(struct maker *m, size_t number)
 		if (!*frame->function)
 			continue;
 		line = protobuf_begin(m->out, LOCATION_LINE);
-		protobuf_add_u64(m->out, LINE_FUNCTION_ID, flame_pprof_function_id(m, frame));
+		protobuf_add_u64(m->out, LINE_FUNCTION_ID,
+				 flame_tables_function(&m->tables, frame));
 		protobuf_add_nonzero(m->out, LINE_LINE, frame->line);
 		protobuf_end(m->out, line);
 	}
@@ -348,13 +231,13 @@ static void flame_pprof_add_location(struct maker *m, size_t number)
 
 static void flame_pprof_add_functions(struct maker *m)
 {
-	for (size_t i = 0; i < m->n_functions; i++) {
+	for (size_t i = 0; i < m->tables.n_functions; i++) {
 		size_t function = protobuf_begin(m->out, PROFILE_FUNCTION);
 
 		protobuf_add_u64(m->out, FUNCTION_ID, i + 1);
-		protobuf_add_nonzero(m->out, FUNCTION_NAME, m->function_list[i].name);
-		protobuf_add_nonzero(m->out, FUNCTION_SYSTEM_NAME, m->function_list[i].name);
-		protobuf_add_nonzero(m->out, FUNCTION_FILENAME, m->function_list[i].file);
+		protobuf_add_nonzero(m->out, FUNCTION_NAME, m->tables.functions[i].name);
+		protobuf_add_nonzero(m->out, FUNCTION_SYSTEM_NAME, m->tables.functions[i].name);
+		protobuf_add_nonzero(m->out, FUNCTION_FILENAME, m->tables.functions[i].file);
 		protobuf_end(m->out, function);
 	}
 }
@@ -425,9 +308,6 @@ static void flame_pprof_add_head(struct maker *m)
 {
 	const struct flame_input *in = m->f->now;
 
-	/* The first string must be empty. */
-	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, "");
-	m->n_texts = 1;
 	if (m->f->allocations) {
 		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_objects", "count");
 		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_space", "bytes");
@@ -459,6 +339,7 @@ int flame_pprof(struct flame *f, struct outbuf *out)
 	const struct profile *p = f->now->profile;
 	int r;
 
+	flame_tables_init(&m.tables, PROFILE_STRING_TABLE);
 	flame_pprof_add_head(&m);
 	for (size_t i = 0; i < p->n_places; i++)
 		flame_pprof_add_location(&m, i);
@@ -467,14 +348,7 @@ int flame_pprof(struct flame *f, struct outbuf *out)
 	flame_pprof_add_functions(&m);
 	flame_pprof_add_mappings(&m);
 	f->n_drawn = p->n_stacks;
-	outbuf_append(out, m.text_list.data, m.text_list.size);
-	r = m.error < 0 ? m.error : m.text_list.error < 0 ? m.text_list.error : out->error;
-	text_set_deinit(&m.texts);
-	table_deinit(&m.text_numbers);
-	table_deinit(&m.functions);
-	table_deinit(&m.mapping_numbers);
-	free(m.mappings);
-	outbuf_deinit(&m.text_list);
-	free(m.function_list);
+	r = flame_tables_finish(&m.tables, out);
+	flame_tables_deinit(&m.tables);
 	return r;
 }

@@ -55,7 +55,20 @@ struct flame_format {
 int flame_svg(struct flame *f, struct outbuf *out);
 int flame_folded(struct flame *f, struct outbuf *out);
 int flame_pprof(struct flame *f, struct outbuf *out);
+int flame_otlp(struct flame *f, struct outbuf *out);
 int flame_speedscope(struct flame *f, struct outbuf *out);
+
+/* A request of `kymo export`: a profile in FORMAT, of all samples and times off CPU. */
+struct flame_export {
+	const char *input, *output, *format;
+	bool force, json;
+};
+
+/*
+ * Writes the profile, even if it is empty. Returns an enum cli_exit; prints errors and the report.
+ * (verb-flame.c)
+ */
+int flame_export_run(const struct flame_export *e);
 
 /* Returns the display name of the thread of STACK, or "thread N". Like profile_names_label(). */
 const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,

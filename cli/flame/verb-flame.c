@@ -24,6 +24,7 @@ static const struct flame_format formats[] = {
 	{ .name = "svg", .suffix = ".svg", .of_tree = true, .drawn = true, .write = flame_svg },
 	{ .name = "folded", .suffix = ".folded", .of_tree = true, .write = flame_folded },
 	{ .name = "pprof", .suffix = ".pb.gz", .gzip = true, .write = flame_pprof },
+	{ .name = "otlp", .suffix = ".otlp.gz", .gzip = true, .write = flame_otlp },
 	{ .name = "speedscope", .suffix = ".json", .write = flame_speedscope },
 };
 
@@ -35,7 +36,7 @@ struct request {
 	struct part_options part;
 	struct part_ids tids;
 	struct symbol_options symbols;
-	bool on_cpu, off_cpu, off_wake, inverted, python, force, json;
+	bool on_cpu, off_cpu, off_wake, inverted, python, force, json, allow_empty;
 	double min_percent;
 	bool has_min_percent;
 };
@@ -63,19 +64,24 @@ static int verb_flame_choose_format(const struct request *q, const struct flame_
 	const struct flame_format *format = verb_flame_find_format(q);
 
 	if (!format && q->format)
-		return cli_usage_error("unknown format '%s'; the formats are: svg, folded, pprof "
-				       "and speedscope",
+		return cli_usage_error("unknown format '%s'; the formats are: svg, folded, "
+				       "pprof, otlp and speedscope",
 				       q->format);
 	if (!format)
-		return cli_usage_error("the name '%s' does not determine the format: use the "
-				       "suffix .svg, .folded, .pb.gz or .json, or --format",
-				       q->output);
+		return cli_usage_error(
+			"the name '%s' does not determine the format: use the "
+			"suffix .svg, .folded, .pb.gz, .otlp.gz or .json, or --format",
+			q->output);
 	if (q->old && !format->of_tree)
 		return cli_usage_error("--diff is only for svg and folded, not for %s",
 				       format->name);
 	if (q->inverted && !format->of_tree)
 		return cli_usage_error("--inverted is only for svg and folded: viewers of %s can "
 				       "invert stacks",
+				       format->name);
+	if (q->allow_empty && !format->gzip)
+		return cli_usage_error("--allow-empty is only for pprof and otlp: %s shows nothing "
+				       "without stacks",
 				       format->name);
 	if (q->has_min_percent && !format->drawn)
 		return cli_usage_error("--min-percent is only for svg: %s contains all frames",
@@ -230,7 +236,7 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 		profile_filter(in->profile, verb_flame_is_process, &filter);
 	if (q->python)
 		profile_leave_out(in->profile, verb_flame_is_interpreter, NULL);
-	if (in->profile->n_stacks == 0)
+	if (in->profile->n_stacks == 0 && !q->allow_empty)
 		return verb_flame_explain_empty(q, t, in->profile);
 	r = read_events_finish(t, in->summary);
 	return read_events_unmapped(t, profile_n_unmapped(in->profile), r);
@@ -529,10 +535,28 @@ static int verb_flame_set_both(void *request, char *value)
 	return CLI_OK;
 }
 
+int flame_export_run(const struct flame_export *e)
+{
+	const struct request q = {
+		.part = PART_OPTIONS_ALL,
+		.input = e->input,
+		.output = e->output,
+		.format = e->format,
+		.on_cpu = true,
+		.off_cpu = true,
+		.force = e->force,
+		.json = e->json,
+		.allow_empty = true,
+	};
+
+	return verb_flame_run_flame(&q);
+}
+
 static int verb_flame(int argc, char **argv)
 {
 	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
 	const struct verb_option options[] = {
+		OPTION_FLAG("allow-empty", &q.allow_empty),
 		OPTION_PLAIN("both", verb_flame_set_both, &q),
 		OPTION_TEXT("diff", 0, &q.old),
 		OPTION_FLAG("force", &q.force),
@@ -571,8 +595,8 @@ const struct verb verb_flame_row = {
 		    "  kymo flame --off-wake -o wakeups.svg t.fxt\n",
 	.options =
 		"  -o, --output=OUT       the file to write; its suffix is the format: .svg, .folded,\n"
-		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"
-		"      --format=FORMAT    svg, folded, pprof or speedscope, regardless of the suffix\n"
+		"                         .pb.gz (pprof), .otlp.gz, .json (speedscope); '-' is standard output\n"
+		"      --format=FORMAT    svg, folded, pprof, otlp or speedscope, regardless of the suffix\n"
 		"  -p, --pid=PID,...      only these processes\n"
 		"      --process=NAME     only processes of this name, with * and ?\n"
 		"      --thread=TID,...   only these threads\n"
@@ -587,6 +611,7 @@ const struct verb verb_flame_row = {
 		"      --inverted         start with the innermost functions, and show their callers\n"
 		"      --python           omit the interpreter's own functions between those of Python\n"
 		"      --title=TEXT       the title\n"
+		"      --allow-empty      pprof, otlp: write a file even if there are no stacks\n"
 		"      --min-percent=N    omit functions below N percent (0.05)\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "      --force            replace an existing file\n"
 		"      --json             print a report as JSON\n"
