@@ -42,6 +42,7 @@ const struct verb *const verbs[] = {
 	&verb_redact_row,
 	&verb_postprocess_row,
 	&verb_collect_row,
+	&verb_ship_row,
 	&verb_verify_profile_row,
 	NULL,
 };

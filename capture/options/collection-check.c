@@ -74,6 +74,25 @@ static void collection_check_output(const struct checker *k)
 			TEXT_TIME(c->keep_ns), TEXT_TIME(c->session.rotate_ns));
 }
 
+static void collection_check_export(const struct checker *k)
+{
+	const struct collection *c = k->c;
+	unsigned format = collection_line_of(k->lines, "Export", "Format");
+	uint32_t categories = c->session.categories ?: CATEGORIES_DEFAULT;
+
+	if (format && !collection_line_of(k->lines, "Export", "To") &&
+	    !collection_line_of(k->lines, "Export", "Run"))
+		collection_check_add(k, format,
+				     "Format= has no effect without To= or Run=: add one of them");
+	if ((c->ship_format == SHIP_PPROF || c->ship_format == SHIP_OTLP) &&
+	    !(categories & (CATEGORY_PROFILE | CATEGORY_OFFCPU)))
+		collection_check_add(
+			k, format,
+			"Format=%s needs 'profile' or 'offcpu' among the categories: other "
+			"ones have no stacks of this kind",
+			ship_format_names[c->ship_format]);
+}
+
 void collection_check(const struct collection *c, const unsigned *lines,
 		      collection_complaint_fn complain, void *userdata)
 {
@@ -83,4 +102,5 @@ void collection_check(const struct collection *c, const unsigned *lines,
 	option_check(&c->session, OPTION_CHECK_PROFILE | chosen, collection_check_on_complaint, &k);
 	collection_check_filter_size(&k);
 	collection_check_output(&k);
+	collection_check_export(&k);
 }

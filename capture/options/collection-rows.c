@@ -167,13 +167,14 @@ static int collection_parse_program(const struct option_row *row, struct collect
 static int collection_parse_directory(const struct option_row *row, struct collection *to,
 				      const char *text, char why[static VALUE_WHY_MAX])
 {
+	char **path = option_at(row, to);
 	size_t n = strlen(text);
-	int r = collection_check_path(text, why) ?: collection_set_string(option_at(row, to), text);
+	int r = collection_check_path(text, why) ?: collection_set_string(path, text);
 
 	/* Remove slashes at the end, so that paths can be compared and shown. */
-	for (; r == 0 && n > 1 && to->directory[n - 1] == '/'; n--)
-		to->directory[n - 1] = '\0';
-	if (r == 0 && strcmp(to->directory, "/") == 0)
+	for (; r == 0 && n > 1 && (*path)[n - 1] == '/'; n--)
+		(*path)[n - 1] = '\0';
+	if (r == 0 && strcmp(*path, "/") == 0)
 		return value_refuse(why, "'/' cannot be the directory of chunks");
 	return r;
 }

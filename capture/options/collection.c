@@ -19,6 +19,8 @@ void collection_deinit(struct collection *p)
 	collection_free_list(p->cgroups);
 	collection_free_list(p->programs);
 	free(p->directory);
+	free(p->ship_to);
+	free(p->ship_run);
 	*p = (struct collection){ 0 };
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -31,6 +32,17 @@ enum {
  */
 #define COLLECTION_REASON_OUTDATED "cgroups changed"
 
+/* The form in which chunks are exported. */
+enum ship_format {
+	SHIP_AS_IT_IS, /* as they are */
+	SHIP_PARQUET,
+	SHIP_PPROF,
+	SHIP_OTLP,
+	SHIP_FORMAT_MAX,
+};
+
+extern const char *const ship_format_names[SHIP_FORMAT_MAX];
+
 struct collection {
 	/*
 	 * Owned. The name of the session is that of the collection. The filter does not contain the
@@ -45,6 +57,11 @@ struct collection {
 	uint64_t keep_bytes; /* 0 = no limit, for both */
 	uint64_t keep_ns;
 	unsigned directory_line; /* the line of its key; 0 = the key is absent */
+
+	/* How `kymo ship` hands chunks over. */
+	enum ship_format ship_format;
+	char *ship_to;  /* absolute path of a directory; NULL = none */
+	char *ship_run; /* a command of the shell; NULL = none */
 };
 
 /*
@@ -52,6 +69,12 @@ struct collection {
  * concern the whole file.
  */
 typedef void (*collection_complaint_fn)(unsigned line, const char *text, void *userdata);
+
+/* Returns true if the chunks are exported. */
+static inline bool collection_is_exported(const struct collection *c)
+{
+	return c->ship_to || c->ship_run;
+}
 
 void collection_deinit(struct collection *p);
 

@@ -23,6 +23,18 @@ static const char *option_mode_name(unsigned i)
 	return i < SESSION_MODE_MAX ? session_mode_names[i] : NULL;
 }
 
+const char *const ship_format_names[SHIP_FORMAT_MAX] = {
+	[SHIP_AS_IT_IS] = "none",
+	[SHIP_PARQUET] = "parquet",
+	[SHIP_PPROF] = "pprof",
+	[SHIP_OTLP] = "otlp",
+};
+
+static const char *option_ship_name(unsigned i)
+{
+	return i < SHIP_FORMAT_MAX ? ship_format_names[i] : NULL;
+}
+
 static const char *option_reach_name(unsigned i)
 {
 	return i < MEMORY_REACH_MAX ? memory_reach_names[i] : NULL;
@@ -235,6 +247,13 @@ const struct option_row option_rows[] = {
 	  .shown_profile = "1G" },
 	{ .section = "Output", .key = "KeepTime", NUMBER(TIME, OF(keep_ns), ROTATE_NS_MIN, NO_MAX),
 	  .flags = OPTION_INFINITY, .shown_profile = "infinity" },
+
+	{ .section = "Export", .key = "Format", .type = OPTION_CHOICE, .choice = option_ship_name,
+	  .offset = OF(ship_format), .shown_profile = "none" },
+	{ .section = "Export", .key = "To", .type = OPTION_DIRECTORY, .offset = OF(ship_to),
+	  .values = "an absolute path" },
+	{ .section = "Export", .key = "Run", .type = OPTION_TEXT, .offset = OF(ship_run),
+	  .values = "a command of the shell", .n_max = 4096 },
 
 	{ "keep", 0, "TIME", OPTION_OF_ARCHIVES, FLIGHT,
 	  "minimum time to keep (10s; with --keep-size, as much as fits)", "flight_ns", "Flight",

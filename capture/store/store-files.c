@@ -18,10 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
-#include "capture/store/chunk-name.h"
 #include "base/directory.h"
+#include "capture/store/chunk-list.h"
 #include "capture/options/options.h"
 #include "capture/store/whole-blocks.h"
 
@@ -43,56 +42,16 @@ struct store_files {
 
 /* ---- existing chunks ---- */
 
-struct kept {
-	char file[NAME_MAX + 1];
-	struct chunk_name name;
-	uint64_t bytes;
-};
-
-/* Lists the chunks of this name, unsorted. Returns 0 or a negative errno. The caller frees *RET in
- * both cases. */
-static int store_files_list_kept(const struct store_files_options *o, struct kept **ret,
-				 size_t *ret_n)
-{
-	const struct dirent *entry;
-	DIR *dir = directory_list(o->dir_fd);
-	size_t room = 0;
-	struct stat st;
-	int r = 0;
-
-	if (!dir)
-		return -errno;
-	while (r == 0 && (entry = readdir(dir))) {
-		struct kept one = { 0 };
-
-		if (!chunk_name_parse(entry->d_name, o->name, &one.name) ||
-		    fstatat(o->dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		snprintf(one.file, sizeof(one.file), "%s", entry->d_name);
-		one.bytes = (uint64_t)st.st_size;
-		r = GROW(*ret, room, *ret_n + 1);
-		if (r == 0)
-			(*ret)[(*ret_n)++] = one;
-	}
-	closedir(dir);
-	return r;
-}
-
-DEFINE_ORDER(by_age, struct kept,
-	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
-
 /* Removes the oldest chunks until the limits are met. Never removes LAST, nor the newest chunk
  * because of its size. */
 static void store_files_retain(const struct store_files_options *o, const char *last)
 {
 	uint64_t now_us = clock_read_ns(CLOCK_REALTIME) / 1000, bytes = 0;
-	_cleanup_free_ struct kept *kept = NULL;
+	_cleanup_free_ struct chunk *kept = NULL;
 	size_t n = 0;
 
-	if ((!o->keep_bytes && !o->keep_ns) || store_files_list_kept(o, &kept, &n) < 0 || n == 0)
+	if ((!o->keep_bytes && !o->keep_ns) || chunk_list_read(o->dir_fd, o->name, &kept, &n) < 0)
 		return;
-	SORT(kept, n, by_age);
 	for (size_t i = 0; i < n; i++)
 		bytes += kept[i].bytes;
 	for (size_t i = 0; i < n; i++) {

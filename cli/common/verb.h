@@ -63,6 +63,7 @@ extern const struct verb verb_record_row;
 extern const struct verb verb_redact_row;
 extern const struct verb verb_repair_row;
 extern const struct verb verb_report_row;
+extern const struct verb verb_ship_row;
 extern const struct verb verb_start_row;
 extern const struct verb verb_status_row;
 extern const struct verb verb_stop_row;

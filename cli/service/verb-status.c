@@ -3,6 +3,7 @@
  * kymo status: shows everything that the daemon reports about a session; or about itself and all
  * sessions.
  */
+#include <dirent.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "cli/common/json.h"
 #include "cli/common/stacks-text.h"
 #include "cli/common/verb.h"
+#include "cli/ship/ship-status.h"
 
 static const char *verb_status_user_of(char to[static 64], uint32_t uid)
 {
@@ -135,6 +137,23 @@ static void verb_status_print_loss(const struct session_view *v)
 	verb_status_print_limit(v);
 }
 
+/*
+ * Reads the backlog of the collection NAME. Returns false if its chunks are not handed over, or if
+ * the service is not on this machine.
+ */
+static bool verb_status_read_export(const char *name, struct ship_status *ret)
+{
+	return *name && !bus_host_is_elsewhere() && ship_status_read(name, ret) == 0;
+}
+
+static void verb_status_print_export(const char *name)
+{
+	struct ship_status export;
+
+	if (verb_status_read_export(name, &export))
+		ship_status_print(&export, name);
+}
+
 static void verb_status_print_profile(const struct session_view *v)
 {
 	printf("    profile:  %s, to %s\n", v->profile, v->directory);
@@ -143,6 +162,7 @@ static void verb_status_print_profile(const struct session_view *v)
 		       "skipped\n",
 		       v->files[VIEW_FILES_WRITTEN], v->files[VIEW_FILES_FAILED],
 		       v->files[VIEW_FILES_PASSED_OVER]);
+	verb_status_print_export(v->profile);
 }
 
 /* Returns true if the value shows that the option was not set. */
@@ -309,6 +329,15 @@ static struct json_object *verb_status_service_json(const struct bus_client_serv
 									   user_max))))));
 }
 
+static struct json_object *verb_status_session_json(const struct session_view *v)
+{
+	struct ship_status export;
+	bool is_exported = verb_status_read_export(v->profile, &export);
+
+	return JSON_ADD(session_view_json(v),
+			JSON_IF(is_exported, "export", ship_status_json(&export)));
+}
+
 /* Prints the session at PATH, or adds it to LIST. */
 static int verb_status_show(struct bus_client *c, const char *path, struct json_object *list)
 {
@@ -317,10 +346,38 @@ static int verb_status_show(struct bus_client *c, const char *path, struct json_
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
 	if (list)
-		json_append_item(list, session_view_json(&v));
+		json_append_item(list, verb_status_session_json(&v));
 	else
 		verb_status_print_text(&v);
 	return CLI_OK;
+}
+
+static bool verb_status_has_session(const struct bus_client_session *sessions, const char *name)
+{
+	for (const struct bus_client_session *s = sessions; s->name; s++)
+		if (strcmp(s->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Prints the backlogs of collections without a session. */
+static void verb_status_print_exports(const struct bus_client_session *sessions)
+{
+	DIR *dir = bus_host_is_elsewhere() ? NULL : opendir(ship_status_directory());
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct ship_status export;
+
+		if (!session_name_valid(entry->d_name) ||
+		    verb_status_has_session(sessions, entry->d_name) ||
+		    !verb_status_read_export(entry->d_name, &export))
+			continue;
+		printf("\n%s\n    state:    a collection without a session\n", entry->d_name);
+		ship_status_print(&export, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 static int verb_status_show_all(struct bus_client *c, struct json_object *list)
@@ -337,6 +394,8 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 	}
 	if (!list && !sessions->name)
 		printf("\nThere are no sessions that you are allowed to see.\n");
+	if (!list)
+		verb_status_print_exports(sessions);
 	bus_client_list_free(sessions);
 	return r;
 }

@@ -39,20 +39,31 @@ static int table_partition_make_parents(char *path, size_t n)
 	return CLI_OK;
 }
 
-int table_partition_make(const char *base, const char *host, uint64_t real_ns, char **ret)
+int table_partition_append(struct outbuf *to, const char *host, uint64_t real_ns, struct tm *ret)
 {
 	time_t seconds = (time_t)(real_ns / UINT64_C(1000000000));
-	struct outbuf path = { 0 };
 	char time[64];
+
+	if (!gmtime_r(&seconds, ret))
+		return -ERANGE;
+	outbuf_append(to, "host=", strlen("host="));
+	table_partition_put_host(to, host);
+	return outbuf_append(to, time, strftime(time, sizeof(time), "/date=%Y-%m-%d/hour=%H", ret));
+}
+
+int table_partition_make(const char *base, const char *host, uint64_t real_ns, char **ret)
+{
+	struct outbuf path = { 0 };
+	char time[32];
 	struct tm tm;
 	int r;
 
-	if (!gmtime_r(&seconds, &tm))
+	outbuf_print(&path, "%s/", base);
+	if (table_partition_append(&path, host, real_ns, &tm) == -ERANGE) {
+		outbuf_deinit(&path);
 		return cli_failed("the clock of the archive is wrong, so that there is no date");
-	strftime(time, sizeof(time), "/date=%Y-%m-%d/hour=%H/part=%M%S", &tm);
-	outbuf_print(&path, "%s/host=", base);
-	table_partition_put_host(&path, host);
-	outbuf_append(&path, time, strlen(time) + 1);
+	}
+	outbuf_append(&path, time, strftime(time, sizeof(time), "/part=%M%S", &tm) + 1);
 	if (path.error) {
 		outbuf_deinit(&path);
 		return cli_failed("out of memory");

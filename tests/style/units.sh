@@ -14,7 +14,7 @@ grep -q -- --offline <<<"$(systemd-analyze security --help)" ||
 # Programs that are not installed are complained about: those of this build stand for them. So do
 # instances for templates.
 mkdir "$TMP/units"
-for unit in kymod.service kymo-perf.service kymo-collect@.service kymo-snapshot@.service; do
+for unit in kymod.service kymo-perf.service kymo-collect@.service kymo-ship@.service kymo-snapshot@.service; do
 	sed "s|/[^ ]*/kymod |$KYMOD |; s|/[^ ]*/kymo |$KYMO |" "$units/$unit" >"$TMP/units/${unit/@/@x}"
 done
 for unit in "$TMP"/units/*; do
@@ -37,6 +37,8 @@ capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymod.service")
 assert_ge "$(wc -w <<<"$capabilities")" 2 "capabilities"
 assert_eq "$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymo-perf.service")" CAP_SYS_ADMIN "capabilities of who opens perf events"
 expect_exit 0 systemd-analyze security --offline=yes --threshold=20 --no-pager "$units/kymo-perf.service"
+assert_eq "$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymo-ship@.service")" CAP_DAC_READ_SEARCH "capabilities of the export"
+expect_exit 0 systemd-analyze security --offline=yes --threshold=20 --no-pager "$units/kymo-ship@.service"
 for capability in $capabilities; do
 	case $capability in
 	CAP_SYS_ADMIN | CAP_SYS_RESOURCE) fail "the service has $capability" ;;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/store/chunk-list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/directory.h"
+
+DEFINE_ORDER(by_age, struct chunk,
+	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
+
+int chunk_list_read(int dir_fd, const char *name, struct chunk **ret, size_t *ret_n)
+{
+	_cleanup_free_ struct chunk *chunks = NULL;
+	DIR *dir = directory_list(dir_fd);
+	const struct dirent *entry;
+	size_t n = 0, room = 0;
+	struct stat st;
+	int r = 0;
+
+	if (!dir)
+		return -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		struct chunk one = { 0 };
+
+		if (!chunk_name_parse(entry->d_name, name, &one.name) ||
+		    fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		snprintf(one.file, sizeof(one.file), "%s", entry->d_name);
+		one.bytes = (uint64_t)st.st_size;
+		r = GROW(chunks, room, n + 1);
+		if (r == 0)
+			chunks[n++] = one;
+	}
+	closedir(dir);
+	if (r < 0)
+		return r;
+	SORT(chunks, n, by_age);
+	*ret = TAKE_PTR(chunks);
+	*ret_n = n;
+	return 0;
+}

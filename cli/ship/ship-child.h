@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs a converter or a hook, and waits for it. The process has no capabilities beyond those of its
+ * user: it cannot read the archives of others, which `kymo ship` can.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SHIP_CHILD_TEXT_MAX = 256 };
+
+struct ship_child {
+	const char *file;        /* path of the program */
+	const char *const *argv; /* ends with NULL */
+	int input_fd;            /* its standard input; -1 = empty */
+	int directory_fd;        /* its working directory */
+	/* Keeps the last line of its standard error in TEXT, instead of printing all lines. */
+	bool keeps_text;
+	int signal_fd; /* the child is killed when a signal is pending there */
+	/* Called from time to time. */
+	void (*tick)(void *userdata);
+	void *userdata;
+
+	char text[SHIP_CHILD_TEXT_MAX]; /* result: why it failed */
+};
+
+/*
+ * Runs the program. Returns its exit status, or -ECANCELED if a signal is pending, or another
+ * negative errno. TEXT says why the status is not 0.
+ */
+int ship_child_run(struct ship_child *c);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes files and flat directories so that they appear under their names as a whole.
+ *
+ * Something that is being written has a hidden name, and gets its name by a rename when all of it
+ * is on the disk. The hidden name follows from the name, so that what a killed process has left is
+ * replaced.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/outbuf.h"
+
+struct ship_copy {
+	int from_fd;      /* directory, or a file that is not in one */
+	const char *from; /* name in FROM_FD; NULL = FROM_FD is the file itself */
+	int to_fd;
+	const char *name; /* the name in TO_FD */
+	/* Called from time to time. If it returns false, the copy ends with -ECANCELED. */
+	bool (*goes_on)(void *userdata);
+	void *userdata;
+};
+
+/*
+ * Copies a file, or a directory of files. Returns 0, -EEXIST if NAME exists already, or another
+ * errno. On failure, nothing is left.
+ */
+int ship_copy_run(const struct ship_copy *c);
+
+/* Writes DATA to the file NAME in DIR_FD, which is replaced. Returns 0 or a negative errno. */
+int ship_copy_put(int dir_fd, const char *name, const struct outbuf *data, mode_t mode);
+
+/* Removes a file, or a directory of files, if it exists. Returns 0 or a negative errno. */
+int ship_copy_remove(int dir_fd, const char *name);
+
+/*
+ * Opens the directory PATH below DIR_FD, and creates the directories of PATH. Returns a descriptor
+ * or a negative errno.
+ */
+int ship_copy_make_directory(int dir_fd, const char *path);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which chunks of a collection were handed over. The state is in a file, which is replaced after
+ * each chunk.
+ *
+ * A chunk is in the state as long as its file exists. If the file of a chunk vanishes before the
+ * chunk was handed over, the chunk is lost, and counted: the retention of the collection has
+ * removed it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/store/chunk-list.h"
+
+struct ship_chunk {
+	struct chunk chunk;
+	bool taken;
+};
+
+/* All zeroes is an empty state. */
+struct ship_state {
+	struct ship_chunk *chunks; /* the oldest one first; owned */
+	size_t n;
+	uint64_t n_taken; /* since the state exists */
+	uint64_t n_lost, lost_bytes;
+};
+
+void ship_state_deinit(struct ship_state *s);
+
+/*
+ * Reads the state of the collection NAME from the directory DIR_FD. Without a file, it is empty.
+ * Returns 0, -EBADMSG if the file is damaged, or another errno.
+ */
+int ship_state_load(struct ship_state *s, int dir_fd, const char *name);
+
+/* Writes the state to the disk. Returns 0, or a negative errno: the old file is then kept. */
+int ship_state_save(const struct ship_state *s, int dir_fd);
+
+/*
+ * Compares the state with the N existing CHUNKS, the oldest one first: adds new ones, and removes
+ * those that do not exist. Returns 1 if the state has changed, 0, or a negative errno.
+ */
+int ship_state_update(struct ship_state *s, const struct chunk *chunks, size_t n);
+
+/* Notes that the chunk was handed over. */
+void ship_state_take(struct ship_state *s, struct ship_chunk *c);
+
+/* Counts the chunks that were not handed over, and returns the oldest of them, or NULL. */
+const struct ship_chunk *ship_state_waiting(const struct ship_state *s, uint64_t *ret_n,
+					    uint64_t *ret_bytes);

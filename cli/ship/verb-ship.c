@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo ship: the command of kymo-ship@NAME.service. It hands the chunks of a collection over, as
+ * [Export] in /etc/kymo/NAME.conf says.
+ *
+ * It never removes a chunk: the retention of the collection does that. While the target does not
+ * take chunks, they wait, and the command tries again after a second, then two, up to a minute.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/directory.h"
+#include "base/text.h"
+#include "capture/options/collection-parse.h"
+#include "cli/bus/bus-notify.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "cli/ship/ship-copy.h"
+#include "cli/ship/ship-deliver.h"
+#include "cli/ship/ship-state.h"
+
+#define SHIP_STATE_DIRECTORY "/var/lib/kymo-ship"
+#define SHIP_STAGING         "staging"
+
+#define WAIT_MS_MIN 1000
+#define WAIT_MS_MAX 60000
+#define STATUS_MS   10000 /* interval of updates of the status */
+
+struct ship_options {
+	const char *config_dir, *state_dir;
+	bool once;
+};
+
+struct ship {
+	const char *name;
+	struct ship_options options;
+	struct collection collection;
+	struct ship_state state;
+	bool unsaved; /* the state differs from its file */
+	struct ship_status status;
+	struct ship_job job;
+	char *staging;
+	int state_fd, status_fd, inotify_fd;
+	uint64_t told_ns; /* when the status was written; CLOCK_MONOTONIC */
+	int wait_ms;
+	bool stopped;
+};
+
+/* ---- status ---- */
+
+static void verb_ship_tell(struct ship *s)
+{
+	char text[160];
+	const struct ship_chunk *oldest =
+		ship_state_waiting(&s->state, &s->status.waiting, &s->status.waiting_bytes);
+
+	s->status.oldest_us = oldest ? oldest->chunk.name.begin_us : 0;
+	s->status.taken = s->state.n_taken;
+	s->status.lost = s->state.n_lost;
+	s->status.lost_bytes = s->state.lost_bytes;
+	s->told_ns = clock_read_ns(CLOCK_MONOTONIC);
+	ship_status_write(&s->status, s->status_fd);
+	snprintf(text, sizeof(text), "%llu taken, %llu waiting, %llu lost%s",
+		 (unsigned long long)s->status.taken, (unsigned long long)s->status.waiting,
+		 (unsigned long long)s->status.lost, *s->status.error ? "; trying again" : "");
+	bus_notify_status(text);
+}
+
+/* Writes the status again, so that readers see that this process works. */
+static void verb_ship_on_tick(void *userdata)
+{
+	struct ship *s = userdata;
+
+	if (clock_read_ns(CLOCK_MONOTONIC) - s->told_ns >= STATUS_MS * UINT64_C(1000000))
+		verb_ship_tell(s);
+}
+
+/* Notes why chunks wait; "" = they do not. The journal gets each reason once. */
+static void verb_ship_set_error(struct ship *s, const char *text)
+{
+	struct ship_status *st = &s->status;
+
+	if (strcmp(st->error, text) == 0)
+		return;
+	if (*text)
+		cli_error("%s: %s", s->name, text);
+	else
+		fprintf(stderr, "%s: chunks are handed over again\n", s->name);
+	if (!*st->error || !*text)
+		st->error_since_us = *text ? clock_read_ns(CLOCK_REALTIME) / 1000 : 0;
+	text_clean(st->error, sizeof(st->error), text, strlen(text));
+}
+
+/* ---- a round ---- */
+
+/* Opens the directory of the chunks, which can be a new one. */
+static int verb_ship_open_chunks(struct ship *s)
+{
+	char path[32];
+	int fd = open(s->collection.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close_fd(s->job.chunks_fd);
+	s->job.chunks_fd = fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* (without it, new chunks are found a little later) */
+	inotify_add_watch(s->inotify_fd, path, IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR);
+	return 0;
+}
+
+/* Compares the state with the directory, and saves it. */
+static int verb_ship_update(struct ship *s)
+{
+	_cleanup_free_ struct chunk *chunks = NULL;
+	size_t n = 0;
+	int r = chunk_list_read(s->job.chunks_fd, s->name, &chunks, &n);
+
+	r = r ?: ship_state_update(&s->state, chunks, n);
+	if (r > 0)
+		s->unsaved = true;
+	if (r >= 0 && s->unsaved)
+		r = ship_state_save(&s->state, s->state_fd);
+	if (r >= 0)
+		s->unsaved = false;
+	return r < 0 ? r : 0;
+}
+
+/* Hands the waiting chunks over. ERROR is why some of them wait. */
+static int verb_ship_deliver_all(struct ship *s, char error[static SHIP_ERROR_MAX])
+{
+	for (size_t i = 0; i < s->state.n; i++) {
+		struct ship_chunk *c = &s->state.chunks[i];
+		enum ship_result result = c->taken ? SHIP_GONE : ship_deliver(&s->job, &c->chunk);
+
+		if (result == SHIP_STOPPED)
+			return -ECANCELED;
+		if (result == SHIP_BAD || result == SHIP_AWAY)
+			memcpy(error, s->job.error, SHIP_ERROR_MAX);
+		if (result == SHIP_AWAY)
+			break;
+		if (result != SHIP_TAKEN)
+			continue;
+		ship_state_take(&s->state, c);
+		s->unsaved = true;
+		if (ship_state_save(&s->state, s->state_fd) < 0)
+			break; /* the next update reports it */
+		s->unsaved = false;
+		if (!*error)
+			verb_ship_set_error(s, "");
+		verb_ship_tell(s);
+	}
+	return 0;
+}
+
+/* Hands over what can be handed over. */
+static void verb_ship_round(struct ship *s)
+{
+	char error[SHIP_ERROR_MAX] = "";
+	int r = verb_ship_open_chunks(s);
+
+	if (r < 0)
+		snprintf(error, sizeof(error), "cannot open Directory=%.300s: %s",
+			 s->collection.directory, strerror(-r));
+	if (r == 0) {
+		r = verb_ship_update(s);
+		verb_ship_tell(s);
+		/* Chunks of which nothing is known on the disk could be handed over twice. */
+		s->stopped = r == 0 && verb_ship_deliver_all(s, error) == -ECANCELED;
+		r = r ?: verb_ship_update(s);
+		if (r < 0)
+			snprintf(error, sizeof(error), "cannot note in %.300s what was taken: %s",
+				 s->options.state_dir, strerror(-r));
+	}
+	if (!s->stopped)
+		verb_ship_set_error(s, error);
+	verb_ship_tell(s);
+}
+
+/* ---- waiting ---- */
+
+/* Waits until there is something to do. */
+static void verb_ship_wait(struct ship *s)
+{
+	struct pollfd fds[] = { { s->job.signal_fd, POLLIN, 0 }, { s->inotify_fd, POLLIN, 0 } };
+	uint64_t from_ns = clock_read_ns(CLOCK_MONOTONIC);
+	char events[4096];
+
+	if (!*s->status.error)
+		s->wait_ms = WAIT_MS_MIN;
+	while (!s->stopped) {
+		uint64_t passed_ms = (clock_read_ns(CLOCK_MONOTONIC) - from_ns) / 1000000;
+		int left_ms = *s->status.error ? s->wait_ms - (int)passed_ms : STATUS_MS;
+
+		if (left_ms <= 0)
+			break;
+		if (poll(fds, ARRAY_SIZE(fds), left_ms < STATUS_MS ? left_ms : STATUS_MS) == 0) {
+			verb_ship_tell(s);
+			continue;
+		}
+		s->stopped = fds[0].revents != 0;
+		if (fds[1].revents && read(s->inotify_fd, events, sizeof(events)) > 0)
+			return;
+	}
+	s->wait_ms = s->wait_ms * 2 > WAIT_MS_MAX ? WAIT_MS_MAX : s->wait_ms * 2;
+}
+
+/* ---- start ---- */
+
+static int verb_ship_open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void verb_ship_on_complaint(unsigned line, const char *text, void *userdata)
+{
+	const char *path = userdata;
+
+	if (line)
+		fprintf(stderr, "%s:%u: %s\n", path, line, text);
+	else
+		fprintf(stderr, "%s: %s\n", path, text);
+}
+
+static int verb_ship_read_collection(struct ship *s)
+{
+	_cleanup_free_ char *path = NULL;
+	const char *why;
+	struct stat st;
+	FILE *f;
+	int r;
+
+	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, s->options.config_dir, s->name) < 0) {
+		path = NULL;
+		return cli_failed("out of memory");
+	}
+	f = fopen(path, "re");
+	if (!f || fstat(fileno(f), &st) < 0)
+		return cli_failed("cannot read %s: %m", path);
+	why = collection_untrusted(&st, st.st_uid == 0 ? 0 : geteuid());
+	r = why ? 0 : collection_read(f, s->name, verb_ship_on_complaint, path, &s->collection);
+	fclose(f);
+	if (why)
+		return cli_failed("%s is not used: %s", path, why);
+	if (r == -EINVAL)
+		return CLI_USAGE;
+	if (r < 0)
+		return cli_failed("cannot read %s: %s", path, strerror(-r));
+	if (collection_is_exported(&s->collection))
+		return CLI_OK;
+	cli_error("%s has neither To= nor Run= in [Export]: there is nothing to do", path);
+	return CLI_USAGE;
+}
+
+/* Opens the directory NAME in PARENT, and creates both. */
+static int verb_ship_open_directory(const char *parent, const char *name, mode_t mode)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (mkdir(parent, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || (mkdirat(fd, name, mode) < 0 && errno != EEXIST))
+		return -errno;
+	return openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) ?: -errno;
+}
+
+/* Removes what a killed process has left. */
+static void verb_ship_empty_staging(const struct ship *s)
+{
+	DIR *dir = directory_list(s->job.staging_fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			ship_copy_remove(s->job.staging_fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static int verb_ship_open_state(struct ship *s)
+{
+	const char *directory = s->options.state_dir;
+	int r;
+
+	s->state_fd = verb_ship_open_directory(directory, s->name, 0700);
+	if (s->state_fd < 0)
+		return cli_failed("cannot open %s/%s: %m", directory, s->name);
+	if (flock(s->state_fd, LOCK_EX | LOCK_NB) < 0)
+		return cli_failed(
+			"the chunks of %s are already being handed over by another process",
+			s->name);
+	s->job.staging_fd = ship_copy_make_directory(s->state_fd, SHIP_STAGING);
+	if (s->job.staging_fd < 0 ||
+	    asprintf(&s->staging, "%s/%s/" SHIP_STAGING, directory, s->name) < 0)
+		return cli_failed("cannot open %s/%s/" SHIP_STAGING ": %m", directory, s->name);
+	s->job.staging = s->staging;
+	verb_ship_empty_staging(s);
+	r = ship_state_load(&s->state, s->state_fd, s->name);
+	return r < 0 ? cli_failed("cannot read %s/%s/state: %s%s", directory, s->name, strerror(-r),
+				  r == -EBADMSG
+					  ? "; if you remove it, all chunks are handed over again"
+					  : "")
+		     : CLI_OK;
+}
+
+static int verb_ship_open(struct ship *s)
+{
+	int r = verb_ship_read_collection(s);
+
+	r = r ?: verb_ship_open_state(s);
+	if (r != CLI_OK)
+		return r;
+	s->status_fd = verb_ship_open_directory(ship_status_directory(), s->name, 0755);
+	if (s->status_fd < 0)
+		return cli_failed("cannot open %s/%s: %m", ship_status_directory(), s->name);
+	s->inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	s->job.signal_fd = verb_ship_open_signals();
+	if (s->inotify_fd < 0 || s->job.signal_fd < 0)
+		return cli_failed("cannot wait: %m");
+	s->job.collection = &s->collection;
+	s->job.tick = verb_ship_on_tick;
+	s->job.userdata = s;
+	return CLI_OK;
+}
+
+static void verb_ship_close(struct ship *s)
+{
+	collection_deinit(&s->collection);
+	ship_state_deinit(&s->state);
+	free(s->staging);
+	close_fd(s->job.chunks_fd);
+	close_fd(s->job.staging_fd);
+	close_fd(s->job.signal_fd);
+	close_fd(s->state_fd);
+	close_fd(s->status_fd);
+	close_fd(s->inotify_fd);
+}
+
+static int verb_ship_run(struct ship *s)
+{
+	bus_notify_ready("Handing chunks over");
+	verb_ship_round(s);
+	if (s->options.once)
+		return s->status.waiting || *s->status.error ? CLI_FAILED : CLI_OK;
+	while (!s->stopped) {
+		verb_ship_wait(s);
+		if (!s->stopped)
+			verb_ship_round(s);
+	}
+	bus_notify_stopping();
+	return CLI_OK;
+}
+
+static int verb_ship(int argc, char **argv)
+{
+	struct ship s = {
+		.options = { COLLECTION_DIRECTORY, SHIP_STATE_DIRECTORY, false },
+		.job = { .chunks_fd = -1, .staging_fd = -1, .signal_fd = -1 },
+		.state_fd = -1,
+		.status_fd = -1,
+		.inotify_fd = -1,
+		.wait_ms = WAIT_MS_MIN,
+	};
+	const struct verb_option rows[] = {
+		OPTION_TEXT("config-dir", 0, &s.options.config_dir),
+		OPTION_FLAG("once", &s.options.once),
+		OPTION_TEXT("state-dir", 0, &s.options.state_dir),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(
+		argc, argv, rows, 1,
+		"expected the NAME of a collection; 'kymo verify-profile' checks it");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	s.name = argv[optind];
+	if (!session_name_valid(s.name))
+		return cli_usage_error("'%s' is not a valid name for a collection", s.name);
+	r = verb_ship_open(&s) ?: verb_ship_run(&s);
+	verb_ship_close(&s);
+	return r;
+}
+
+const struct verb verb_ship_row = {
+	.name = "ship",
+	.synopsis = "NAME [OPTION ...]",
+	.what = "Hand the chunks of a collection over (kymo-ship@NAME.service)",
+	.examples = "  systemctl start kymo-ship@machine\n  kymo ship machine --once\n",
+	.options =
+		"      --once            hand over the chunks that exist, and exit\n"
+		"      --config-dir=DIR  directory of collections (" COLLECTION_DIRECTORY ")\n"
+		"      --state-dir=DIR   directory for what was taken (" SHIP_STATE_DIRECTORY ")\n"
+		"  -h, --help            show this\n",
+	.run = verb_ship,
+};
