@@ -73,3 +73,48 @@ struct rec_tracepoint {
 #define REC_TRACEPOINT_DATA_MAX                                                                    \
 	(TRACEPOINT_FIXED_MAX + TRACEPOINT_DYNAMIC_MAX * TRACEPOINT_DYNAMIC_BYTES)
 _Static_assert(__builtin_offsetof(struct rec_tracepoint, data) == REC_TRACEPOINT_BYTES(0), "ABI");
+
+/* ---- kymo's own tracepoints ---- */
+
+#define TRACEPOINT_OWN_FAULT 0
+#define TRACEPOINT_OWN_RTT   1
+#define TRACEPOINT_OWN_MAX   2
+
+/*
+ * Their fields of constant size, as capture/options/tracepoint-own.c describes them. They have no
+ * head. `file` is the place of the text, as in __data_loc fields of the kernel.
+ */
+struct tracepoint_fault {
+	__u64 address;
+	__u64 ip;
+	__u64 inode;  /* 0 = memory without a file */
+	__u64 offset; /* of the page in the file, in bytes */
+	__u32 device; /* as st_dev of stat() */
+	__u32 file;
+	__u8 major;
+	__u8 mapped; /* the mapping is known */
+	__u8 pad_0[6];
+};
+_Static_assert(sizeof(struct tracepoint_fault) == 48, "ABI");
+
+/* The cookies of the two events of page faults. */
+#define TRACEPOINT_FAULT_MINOR 1
+#define TRACEPOINT_FAULT_MAJOR 2
+
+struct tracepoint_rtt {
+	__u16 sport, dport;
+	__u16 family;
+	__u16 pad_0;
+	__u8 saddr[4], daddr[4];
+	__u8 saddr_v6[16], daddr_v6[16];
+	__u32 srtt; /* us, as the following two */
+	__u32 rttvar;
+	__u32 min_rtt;
+	__u32 snd_cwnd; /* packets */
+	__u32 total_retrans;
+	__u32 pad_1;
+};
+_Static_assert(sizeof(struct tracepoint_rtt) == 72, "ABI");
+
+/* A connection has at most one event in this time, unless its round trip time has doubled or halved. */
+#define TRACEPOINT_RTT_INTERVAL_NS 100000000ull

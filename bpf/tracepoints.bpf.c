@@ -20,34 +20,14 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
+#include "bpf/tracepoints.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, TRACEPOINTS_MAX);
-	__type(key, __u32);
-	__type(value, struct tracepoint_layout);
-} tracepoint_layouts SEC(".maps");
-
-struct tracepoint_room {
-	struct rec_tracepoint rec;
-	__u64 text[TRACEPOINT_TEXT_BYTES / 8];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct tracepoint_room);
-} tracepoint_rooms SEC(".maps");
-
-/*
- * Tells the verifier that VALUE is at most MASK. Compilers omit masks that seem to change nothing.
- */
-#define tracepoint_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
+struct tracepoint_layouts tracepoint_layouts SEC(".maps");
+struct tracepoint_rooms tracepoint_rooms SEC(".maps");
 
 /*
  * Returns the address of the data of a dynamic field of the event at BASE, and sets *RET_BYTES.
@@ -105,8 +85,6 @@ static __always_inline bool tracepoint_text_holds(struct tracepoint_room *room, 
 	return c->op == CALL_OP_EQ ? !differs : differs != 0;
 }
 
-/* Returns true if all conditions of layout NUMBER hold for the event at BASE. (Not inline, so the
- * verifier checks it once.) */
 __noinline int tracepoint_is_wanted(struct tracepoint_room *room, __u64 base, __u32 number)
 {
 	const struct tracepoint_layout *layout = bpf_map_lookup_elem(&tracepoint_layouts, &number);
@@ -176,26 +154,14 @@ static __always_inline bool tracepoint_copy(struct tracepoint_room *room, __u64 
 	return true;
 }
 
-static __always_inline __u32 tracepoint_actor(struct task_struct *p)
-{
-	switch (actor_of(p)) {
-	case ACTOR_SOFTIRQ:
-		return TRACEPOINT_BY_SOFTIRQ;
-	case ACTOR_IRQ:
-		return TRACEPOINT_BY_IRQ;
-	default:
-		return TRACEPOINT_BY_TASK;
-	}
-}
-
 SEC("?tracepoint")
 int TIMED_WITH(COST_TRACEPOINTS, on_tracepoint, void *, ctx)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
-	__u32 number = bpf_get_attach_cookie(ctx), at = number, zero = 0,
+	__u32 number = bpf_get_attach_cookie(ctx), at = number, which = TRACEPOINT_ROOM_KERNEL,
 	      actor = tracepoint_actor(p);
 	const struct tracepoint_layout *layout = bpf_map_lookup_elem(&tracepoint_layouts, &at);
-	struct tracepoint_room *room = bpf_map_lookup_elem(&tracepoint_rooms, &zero);
+	struct tracepoint_room *room = bpf_map_lookup_elem(&tracepoint_rooms, &which);
 	__u64 base = context_address(ctx), now_ns;
 	__u32 bytes;
 

@@ -14,16 +14,16 @@ const struct tracepoint_preset tracepoint_presets[] = {
 	  { "vmscan:mm_vmscan_direct_reclaim_begin", "vmscan:mm_vmscan_direct_reclaim_end",
 	    "vmscan:mm_vmscan_memcg_reclaim_begin", "vmscan:mm_vmscan_memcg_reclaim_end",
 	    "compaction:mm_compaction_begin", "compaction:mm_compaction_end", "oom:mark_victim" } },
-	/* (tcp_probe is left out: it has an event for each received packet) */
+	/* (tcp:tcp_probe has an event for each received packet, so kymo:tcp_rtt takes its place) */
 	{ "net",
-	  "states of TCP connections, retransmissions, resets, dropped packets with reason",
-	  "0.5 microseconds and 150 bytes per event; none per sent or received packet",
+	  "states and round trip times of TCP, retransmissions, resets, packets that are dropped",
+	  "0.5 microseconds and 150 bytes per event, 0.1 microseconds per received packet",
 	  { "sock:inet_sock_set_state", "tcp:tcp_retransmit_skb", "tcp:tcp_send_reset",
-	    "tcp:tcp_receive_reset", "skb:kfree_skb" } },
+	    "tcp:tcp_receive_reset", "skb:kfree_skb", "kymo:tcp_rtt" } },
 	{ "faults",
-	  "page faults of programs, with address and instruction (x86)",
-	  "0.5 microseconds and 90 bytes per page fault",
-	  { "exceptions:page_fault_user", "exceptions:page_fault_kernel" } },
+	  "page faults, major and minor, with address, instruction and file",
+	  "0.5 microseconds and 150 bytes per page fault",
+	  { "kymo:page_fault" } },
 	{ 0 },
 };
 

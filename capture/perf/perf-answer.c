@@ -47,6 +47,25 @@ static bool perf_is_bare_tracepoint(const struct perf_event_attr *attr)
 }
 
 /*
+ * Returns true if ATTR is of page faults. Its samples have no data, since eBPF programs do not need
+ * it.
+ */
+static bool perf_is_bare_fault(const struct perf_event_attr *attr)
+{
+	const struct perf_event_attr ours = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(ours),
+		.config = attr->config,
+		.sample_period = 1,
+		.disabled = 1,
+	};
+
+	return (attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ) &&
+	       memcmp(attr, &ours, sizeof(ours)) == 0;
+}
+
+/*
  * Returns true if kymo needs the event. No other events are permitted: no kernel probes, no
  * addresses in the client; and only a probe may be limited to one process.
  */
@@ -65,7 +84,8 @@ static bool perf_answer_is_ours(const struct perf_question *q, int file)
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return attr->config == PERF_COUNT_HW_CPU_CYCLES;
 	return attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_DUMMY);
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_DUMMY ||
+		perf_is_bare_fault(attr));
 }
 
 int perf_event_answer(int sock)

@@ -124,6 +124,20 @@ int tracefs_list(int dir, const char *name, struct tracefs_names *ret)
 	return 0;
 }
 
+bool tracefs_has(int dir, const char *name)
+{
+	_cleanup_(tracefs_names_deinit) struct tracefs_names names = { 0 };
+	const char *rest = strchr(name, ':') + 1;
+	_cleanup_free_ char *system = strndup(name, (size_t)(rest - 1 - name));
+	bool has = false;
+
+	if (!system || tracefs_list(dir, system, &names) < 0)
+		return false;
+	for (size_t i = 0; i < names.n && !has; i++)
+		has = strcmp(names.list[i], rest) == 0;
+	return has;
+}
+
 ssize_t tracefs_read_format(int dir, const char *system, const char *name, char *to, size_t room)
 {
 	char path[2 * NAME_MAX + sizeof("//format")];

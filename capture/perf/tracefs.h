@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -25,6 +26,9 @@ void tracefs_names_deinit(struct tracefs_names *names);
 
 /* Lists the subdirectories of NAME in DIR; "." = DIR itself. Returns 0 or a negative errno. */
 int tracefs_list(int dir, const char *name, struct tracefs_names *ret);
+
+/* Returns true if the tracepoint NAME, SYSTEM:NAME, exists in DIR. NAME is no pattern. */
+bool tracefs_has(int dir, const char *name);
 
 /*
  * Reads the file `format` of tracepoint NAME of SYSTEM; both must come from tracefs_list(). Returns

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/options/tracepoint-own.h"
 #include "capture/options/tracepoint-spec.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
@@ -202,17 +203,12 @@ static struct capability capabilities_tracepoints(bool all, const struct capabil
 
 static bool capabilities_has_member(int dir, const char *member)
 {
-	_cleanup_(tracefs_names_deinit) struct tracefs_names names = { 0 };
-	const char *name = strchr(member, ':') + 1;
-	char system[TRACEPOINT_NAME_MAX];
+	const size_t n = strlen(TRACEPOINT_OWN_SYSTEM ":");
+	const char *needs = member;
 
-	snprintf(system, sizeof(system), "%.*s", (int)(name - 1 - member), member);
-	if (tracefs_list(dir, system, &names) < 0)
-		return false;
-	for (size_t i = 0; i < names.n; i++)
-		if (strcmp(names.list[i], name) == 0)
-			return true;
-	return false;
+	if (strncmp(member, TRACEPOINT_OWN_SYSTEM ":", n) == 0)
+		needs = tracepoint_own[tracepoint_own_find(member + n)].needs;
+	return !needs || tracefs_has(dir, needs);
 }
 
 /* Adds rows for the sets of tracepoints. TRACEPOINTS: the row of all tracepoints. */

@@ -299,16 +299,27 @@ void collector_pause(struct collector *c)
 	collector_detach(c);
 }
 
+/* To be called when no program runs any more. */
+static void collector_end_faults(struct collector *c)
+{
+	if (c->faults)
+		c->n_faults_skipped += fault_events_skipped(c->faults);
+	c->faults = fault_events_free(c->faults);
+}
+
 void collector_detach(struct collector *c)
 {
 	bool has_offcpu = c->skel->links.on_offcpu_switch;
 
+	if (c->faults)
+		fault_events_stop(c->faults);
 	/* The sampler was started last. */
 	c->sampler = sampler_free(c->sampler);
 	/* on_offcpu_switch uses times of on_sched_switch, so it is detached first. */
 	collector_drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	collector_wait_for_programs();
+	collector_end_faults(c);
 	collector_report_off_cpu(c, has_offcpu);
 	if (c->map_rings)
 		map_rings_stop(c->map_rings);

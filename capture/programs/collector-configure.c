@@ -166,7 +166,8 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	if (r == 0)
 		r = bpf_map__set_autocreate(skel->maps.work_functions,
 					    o->categories & CATEGORY_WORKQUEUE);
-	r = r ?: configure_memory(c, o) ?: configure_calls(c, o) ?: configure_moments(c, o)
+	r = r ?: collector_configure_own(c, o) ?: configure_memory(c, o) ?: configure_calls(c, o)
+		    ?: configure_moments(c, o)
 		    ?: collector_configure_unwinding(c, o);
 	return r < 0 ? r : configure_stacks(c, o);
 }

@@ -8,6 +8,7 @@
  *   collector-lists.c       lists of tasks, cgroups, registers and waiting threads
  *   collector-unwind.c      stacks by tables
  *   collector-rings.c       the rings: sizes, records, losses
+ *   collector-own.c         the programs of kymo's own tracepoints
  */
 #pragma once
 
@@ -24,6 +25,7 @@
 #endif
 
 #include "capture/programs/collector.h"
+#include "capture/programs/fault-events.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/proc/proc-records.h"
 #include "capture/programs/map-rings.h"
@@ -59,6 +61,8 @@ struct collector {
 	uint64_t wakes;              /* see collector_wakes() */
 	struct sampler *sampler;     /* belongs to the attaching thread */
 	const char *clock;           /* clock of the sampler */
+	struct fault_events *faults; /* NULL = page faults are not recorded */
+	uint64_t n_faults_skipped;   /* by the kernel */
 	uint32_t frequency;          /* frequency of the sampler */
 	/* How probes are attached, with CATEGORIES_MEMORY or CATEGORY_CALLS. */
 	enum probes_way way;
@@ -135,6 +139,12 @@ void collector_check_fork(struct collector *c, const struct rec_fork *rec);
  * per second.
  */
 void collector_check_piece(struct collector *c, const struct rec_piece *piece);
+
+/*
+ * Sets up the programs of kymo's own tracepoints, before they are loaded. Returns 0 or a negative
+ * errno.
+ */
+int collector_configure_own(struct collector *c, const struct session_options *o);
 
 /* Returns the programs for probes on functions, by kind. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);

@@ -139,6 +139,7 @@ struct collector *collector_free(struct collector *c)
 	if (!c)
 		return NULL;
 	sampler_free(c->sampler);
+	fault_events_free(c->faults);
 	unwinder_free(c->unwinder);
 	table_deinit(&c->mapped_files);
 	unwind_listed_deinit(&c->listed_walked);
@@ -233,6 +234,8 @@ static void collector_set_online(struct collector *c)
 	map_rings_set_online(c->map_rings, c->online);
 	if (c->sampler)
 		sampler_set_online(c->sampler, c->online);
+	if (c->faults)
+		fault_events_set_online(c->faults, c->online);
 }
 
 void collector_check_cpus(struct collector *c)
@@ -308,9 +311,12 @@ uint64_t collector_skipped(struct collector *c, enum event_class class)
 		{ CLASS_IDLE, skel->progs.on_cpu_idle },
 		{ CLASS_FREQUENCY, skel->progs.on_cpu_frequency },
 		{ CLASS_TRACEPOINTS, skel->progs.on_tracepoint },
+		{ CLASS_TRACEPOINTS, skel->progs.on_tcp_rtt },
 		{ CLASS_BLOCK, skel->progs.on_block_complete },
 	};
-	uint64_t n = class == CLASS_LIFECYCLE ? c->n_ends_skipped : 0;
+	uint64_t n = class == CLASS_LIFECYCLE     ? c->n_ends_skipped
+		     : class == CLASS_TRACEPOINTS ? c->n_faults_skipped
+						  : 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].class == class)

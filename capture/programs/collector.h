@@ -182,6 +182,12 @@ struct collector_tracepoints {
 
 struct collector_tracepoints collector_tracepoint_tables(struct collector *c);
 
+/*
+ * Attaches the program of kymo's tracepoint OWN (TRACEPOINT_OWN_*), whose events get the layout
+ * NUMBER. collector_detach() detaches it. Returns 0 or a negative errno with a sentence.
+ */
+int collector_attach_own(struct collector *c, unsigned own, uint32_t number, char **reterr_text);
+
 /* From now on, allocations belong to the contexts BITS. */
 void collector_set_context(struct collector *c, uint32_t bits);
 

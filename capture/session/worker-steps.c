@@ -134,12 +134,7 @@ static int worker_steps_check_namespaces(const struct session_options *o, char *
 /* Attaches the program of C to the tracepoints. */
 static int worker_start_tracepoints(struct worker *w, struct collector *c, char **reterr_text)
 {
-	struct collector_tracepoints tables;
-
-	if (!w->tracepoints)
-		return 0;
-	tables = collector_tracepoint_tables(c);
-	return tracepoints_attach(w->tracepoints, &tables, reterr_text);
+	return w->tracepoints ? tracepoints_attach(w->tracepoints, c, reterr_text) : 0;
 }
 
 /*

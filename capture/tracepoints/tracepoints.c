@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "base/text.h"
+#include "capture/options/tracepoint-own.h"
 #include "capture/perf/perf-event.h"
 #include "capture/perf/tracefs.h"
 
@@ -51,8 +52,17 @@ static const struct tracepoint *tracepoints_find(const struct tracepoints *t, co
 	return NULL;
 }
 
-/* Adds tracepoint NAME of SYSTEM, which exists. */
-static int tracepoints_add(struct finder *k, const char *system, const char *name)
+/* Reads the format of tracepoint NAME of SYSTEM, which is OWN of kymo, or of the kernel if NULL. */
+static int tracepoints_read_format(struct finder *k, const char *system, const char *name,
+				   const struct tracepoint_own *own, struct tracepoint_format *ret)
+{
+	return own ? tracepoint_format_parse(own->format, strlen(own->format), ret)
+		   : tracepoint_format_read(k->dir, system, name, ret);
+}
+
+/* Adds tracepoint NAME of SYSTEM, which exists. OWN: as above. */
+static int tracepoints_add(struct finder *k, const char *system, const char *name,
+			   const struct tracepoint_own *own)
 {
 	struct tracepoints *t = k->t;
 	_cleanup_free_ struct tracepoint_format *format = calloc(1, sizeof(*format));
@@ -73,13 +83,15 @@ static int tracepoints_add(struct finder *k, const char *system, const char *nam
 				  "'%s' selects too many tracepoints: at most %d are "
 				  "possible",
 				  k->text, TRACEPOINTS_MAX);
-	r = tracepoint_format_read(k->dir, system, name, format);
+	r = tracepoints_read_format(k, system, name, own, format);
 	if (r < 0)
 		return text_error(r, k->reterr_text, "cannot read the format of %s:%s: %s", system,
 				  name,
 				  r == -EBADMSG ? "kymo does not know this format" : strerror(-r));
 	r = tracepoint_init(&t->list[t->n], format, system, &k->spec, k->why);
 	if (r == 0) {
+		t->list[t->n].is_own = own != NULL;
+		t->list[t->n].own = own ? (unsigned)(own - tracepoint_own) : 0;
 		t->n++;
 		k->n++;
 		return 0;
@@ -96,7 +108,21 @@ static int tracepoints_search_system(struct finder *k, const char *system)
 
 	for (size_t i = 0; r == 0 && i < names.n; i++)
 		if (tracepoints_match(k->spec.name, names.list[i]))
-			r = tracepoints_add(k, system, names.list[i]);
+			r = tracepoints_add(k, system, names.list[i], NULL);
+	return r;
+}
+
+static int tracepoints_search_own(struct finder *k)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < TRACEPOINT_OWN_MAX; i++) {
+		const struct tracepoint_own *own = &tracepoint_own[i];
+
+		if (tracepoints_match(k->spec.name, own->name) &&
+		    (!own->needs || tracefs_has(k->dir, own->needs)))
+			r = tracepoints_add(k, TRACEPOINT_OWN_SYSTEM, own->name, own);
+	}
 	return r;
 }
 
@@ -122,6 +148,7 @@ static void tracepoints_try_system(struct finder *k, const char *system, struct 
 static int tracepoints_refuse_unknown(struct finder *k, const struct tracefs_names *systems)
 {
 	char wanted[2 * TRACEPOINT_NAME_MAX], nearest[2 * NAME_MAX + 2] = "";
+	char own[sizeof(TRACEPOINT_OWN_SYSTEM) + TRACEPOINT_NAME_MAX];
 	struct value_nearest near = { .text = wanted, .distance = VALUE_NEAR };
 
 	if (k->spec.preset)
@@ -133,6 +160,11 @@ static int tracepoints_refuse_unknown(struct finder *k, const struct tracefs_nam
 				  "no tracepoint of this kernel matches '%s'", wanted);
 	for (size_t i = 0; i < systems->n; i++)
 		tracepoints_try_system(k, systems->list[i], &near, nearest, sizeof(nearest));
+	for (unsigned i = 0; i < TRACEPOINT_OWN_MAX; i++) {
+		snprintf(own, sizeof(own), TRACEPOINT_OWN_SYSTEM ":%s", tracepoint_own[i].name);
+		if (value_nearest_try(&near, own))
+			snprintf(nearest, sizeof(nearest), "%s", own);
+	}
 	if (*nearest)
 		return text_error(-ENOENT, k->reterr_text,
 				  "this kernel has no tracepoint '%s'; did you mean '%s'?", wanted,
@@ -148,6 +180,8 @@ static int tracepoints_search_names(struct finder *k, const struct tracefs_names
 	bool pattern = strpbrk(k->spec.system, "*?") != NULL;
 	int r = 0;
 
+	if (strcmp(k->spec.system, TRACEPOINT_OWN_SYSTEM) == 0)
+		return tracepoints_search_own(k);
 	for (size_t i = 0; r == 0 && i < systems->n; i++)
 		if (tracepoints_match(k->spec.system, systems->list[i]) &&
 		    !(pattern && tracepoints_is_internal(systems->list[i])))
@@ -245,29 +279,32 @@ struct tracepoints *tracepoints_free(struct tracepoints *t)
 
 /* ---- attachments ---- */
 
-static int tracepoints_attach_one(struct tracepoints *t, uint32_t i,
-				  const struct collector_tracepoints *collector)
+static int tracepoints_attach_one(struct tracepoints *t, uint32_t i, struct collector *c,
+				  char **reterr_text)
 {
+	struct collector_tracepoints tables = collector_tracepoint_tables(c);
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = i);
 	struct tracepoint_attachment *to = &t->attachments[i];
 
-	if (bpf_map_update_elem(collector->layouts_fd, &i, &t->list[i].layout, BPF_ANY) < 0)
+	if (bpf_map_update_elem(tables.layouts_fd, &i, &t->list[i].layout, BPF_ANY) < 0)
 		return -errno;
+	if (t->list[i].is_own)
+		return collector_attach_own(c, t->list[i].own, i, reterr_text);
 	to->event = perf_event_open_tracepoint(t->list[i].id);
 	if (to->event < 0)
 		return to->event;
-	to->link = bpf_link_create(collector->program, to->event, BPF_PERF_EVENT, &opts);
+	to->link = bpf_link_create(tables.program, to->event, BPF_PERF_EVENT, &opts);
 	return to->link < 0 ? -errno : 0;
 }
 
-int tracepoints_attach(struct tracepoints *t, const struct collector_tracepoints *collector,
-		       char **reterr_text)
+int tracepoints_attach(struct tracepoints *t, struct collector *collector, char **reterr_text)
 {
 	int r = 0;
 
+	*reterr_text = NULL;
 	for (uint32_t i = 0; r == 0 && i < t->n; i++) {
-		r = tracepoints_attach_one(t, i, collector);
-		if (r < 0)
+		r = tracepoints_attach_one(t, i, collector, reterr_text);
+		if (r < 0 && !*reterr_text)
 			text_error(r, reterr_text, "cannot attach to tracepoint %s: %s",
 				   t->list[i].name,
 				   r == -EINVAL ? "the kernel does not support eBPF "

@@ -17,6 +17,8 @@
 struct tracepoint {
 	char name[2 * TRACEPOINT_NAME_MAX]; /* SYSTEM:NAME */
 	uint32_t id;
+	bool is_own;  /* of kymo: `own` is its TRACEPOINT_OWN_*, and it has no id */
+	unsigned own;
 	struct tracepoint_layout layout;
 	/* The fields that events have. A dynamic field has the index of its data. Owned. */
 	struct tracepoint_field *fields;
@@ -44,9 +46,11 @@ int tracepoints_new(const struct session_options *o, struct tracepoints **ret, c
 struct tracepoints *tracepoints_free(struct tracepoints *t);
 DEFINE_CLEANUP(struct tracepoints *, tracepoints_free)
 
-/* Attaches the program of COLLECTOR to all tracepoints. Returns like tracepoints_new(). */
-int tracepoints_attach(struct tracepoints *t, const struct collector_tracepoints *collector,
-		       char **reterr_text);
+/*
+ * Attaches the programs of COLLECTOR to all tracepoints. Returns like tracepoints_new(). (The
+ * collector detaches those of kymo's own tracepoints.)
+ */
+int tracepoints_attach(struct tracepoints *t, struct collector *collector, char **reterr_text);
 
 /*
  * The first function detaches the program, which may still run until the caller has waited for the

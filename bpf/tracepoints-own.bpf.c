@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * kymo's own tracepoints: events that the kernel has no tracepoint for, or one with an event for
+ * each packet. They have layouts, conditions and records like tracepoints of the kernel.
+ *
+ *   kymo:page_fault  a page fault is complete: perf's software events of major and minor faults.
+ *                    The kernel counts both where it counts those of getrusage().
+ *   kymo:tcp_rtt     the round trip time of a connection, from the tracepoint of received packets:
+ *                    the first one, a large change, and otherwise ten each second
+ */
+#define FILTER_IN_NMI
+#define CONTEXT_COPIES
+#include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+#include "bpf/tracepoints.bpf.h"
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* The layout of each tracepoint. User space sets it before it attaches the program. */
+__u32 tracepoint_own_numbers[TRACEPOINT_OWN_MAX];
+
+/*
+ * Returns the work area of OWN, or NULL if a program of its kind is using it on this CPU: the event
+ * is then lost. (One that received packets interrupts one that receives others in a system call.)
+ */
+static __always_inline struct tracepoint_room *own_take_room(__u32 own)
+{
+	__u32 at = TRACEPOINT_ROOM_OWN(own);
+	struct tracepoint_room *room = bpf_map_lookup_elem(&tracepoint_rooms, &at);
+
+	if (!room)
+		return NULL;
+	if (__sync_lock_test_and_set(&room->is_used, 1)) {
+		rec_lose(REC_RING_TRACEPOINTS, bpf_ktime_get_boot_ns());
+		return NULL;
+	}
+	return room;
+}
+
+static __always_inline void own_leave_room(struct tracepoint_room *room)
+{
+	*(volatile __u64 *)&room->is_used = 0;
+}
+
+/* Sends the event in ROOM if the conditions of OWN hold. Its data has BYTES. */
+static __always_inline void own_send(struct tracepoint_room *room, __u32 own, __u32 bytes,
+				     struct task_struct *p, __u32 actor)
+{
+	__u32 number = tracepoint_own_numbers[own], at = number;
+	const struct tracepoint_layout *layout = bpf_map_lookup_elem(&tracepoint_layouts, &at);
+	__u64 now_ns = bpf_ktime_get_boot_ns(),
+	      base = context_address(room->rec.data) - TRACEPOINT_HEAD_BYTES;
+
+	if (!layout || bytes > REC_TRACEPOINT_DATA_MAX ||
+	    (layout->n_conditions && !tracepoint_is_wanted(room, base, number)))
+		return;
+	room->rec.bytes = bytes;
+	room->rec.tracepoint = number;
+	room->rec.actor = actor;
+	rec_fill_head(&room->rec.head, now_ns, REC_TRACEPOINT, REC_TRACEPOINT_BYTES(bytes), p);
+	rec_output(REC_RING_TRACEPOINTS, &room->rec, REC_TRACEPOINT_BYTES(bytes), now_ns);
+}
+
+/* ---- page faults ---- */
+
+/* The kernel's interface: registers, sample_period, addr. The place of the instruction pointer. */
+#if defined(__TARGET_ARCH_x86)
+#define FAULT_REGISTERS 21
+#define FAULT_IP        16
+#elif defined(__TARGET_ARCH_arm64)
+#define FAULT_REGISTERS 34
+#define FAULT_IP        32
+#elif defined(__TARGET_ARCH_riscv)
+#define FAULT_REGISTERS 32
+#define FAULT_IP        0
+#elif defined(__TARGET_ARCH_s390)
+#define FAULT_REGISTERS 19
+#define FAULT_IP        2
+#elif defined(__TARGET_ARCH_powerpc)
+#define FAULT_REGISTERS 44
+#define FAULT_IP        32
+#endif
+
+struct fault_context {
+	__u64 registers[FAULT_REGISTERS];
+	__u64 sample_period, addr;
+};
+
+#define FAULT_TEXT   sizeof(struct tracepoint_fault)
+#define FAULT_LEVELS 14 /* directories and mounts of a path that are followed */
+
+const volatile __u32 fault_page_shift = 12; /* set by user space */
+
+/* Runs of on_page_fault. The kernel counts the events, and the difference is lost. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} fault_runs SEC(".maps");
+
+/* What is known of the mapping of a fault before its path. */
+struct fault_search {
+	__u64 address;
+	bool is_major;
+};
+
+/* Appends NAME to the text of ROOM, behind the AT bytes that it has. Returns its new size. */
+static __always_inline __u32 fault_add_name(struct tracepoint_room *room, __u32 at,
+					    const unsigned char *name)
+{
+	long n;
+
+	if (at >= TRACEPOINT_DYNAMIC_BYTES) {
+		room->rec.is_cut = 1;
+		return at;
+	}
+	n = bpf_probe_read_kernel_str(&room->rec.data[FAULT_TEXT + at], TRACEPOINT_DYNAMIC_BYTES,
+				      name);
+	return n > 0 ? at + (__u32)n - 1 : at;
+}
+
+/* The mount that contains the part MNT, which is known to others. */
+static __always_inline struct mount *fault_mount(struct vfsmount *mnt)
+{
+	return (struct mount *)((char *)mnt - bpf_core_field_offset(struct mount, mnt));
+}
+
+/*
+ * Writes the path of FILE: names from the root of all mounts on. If it has too many levels, its
+ * begin is "...". Returns its size.
+ */
+static __always_inline __u32 fault_add_path(struct tracepoint_room *room, struct file *file)
+{
+	struct dentry *chain[16], *d = BPF_CORE_READ(file, f_path.dentry), *parent, *root;
+	struct mount *m = fault_mount(BPF_CORE_READ(file, f_path.mnt)), *above;
+	__u32 n = 0, at = 0;
+	bool is_complete = false;
+
+	for (__u32 i = 0; i < FAULT_LEVELS; i++) {
+		root = BPF_CORE_READ(m, mnt.mnt_root);
+		parent = BPF_CORE_READ(d, d_parent);
+		above = BPF_CORE_READ(m, mnt_parent);
+		is_complete = d == root ? above == m : d == parent;
+		if (is_complete)
+			break;
+		if (d == root) {
+			d = BPF_CORE_READ(m, mnt_mountpoint);
+			m = above;
+			continue;
+		}
+		chain[n & 15] = d;
+		n++;
+		d = parent;
+	}
+	if (!is_complete) {
+		room->rec.data[FAULT_TEXT] = room->rec.data[FAULT_TEXT + 1] =
+			room->rec.data[FAULT_TEXT + 2] = '.';
+		at = 3;
+	} else if (n == 0) { /* a file without a directory: memfd, shared memory */
+		return fault_add_name(room, 0, BPF_CORE_READ(d, d_name.name));
+	}
+	for (__u32 i = 0; i < FAULT_LEVELS && i < n; i++) {
+		if (at < TRACEPOINT_DYNAMIC_BYTES)
+			room->rec.data[FAULT_TEXT + at++] = '/';
+		at = fault_add_name(room, at, BPF_CORE_READ(chain[(n - 1 - i) & 15], d_name.name));
+	}
+	return at;
+}
+
+/* st_dev of user space for the kernel's device number. */
+static __always_inline __u32 fault_device(__u32 dev)
+{
+	__u32 major = dev >> 20, minor = dev & 0xfffff;
+
+	return (minor & 0xff) | major << 8 | (minor & ~0xffu) << 12;
+}
+
+static long fault_on_mapping(struct task_struct *p, struct vm_area_struct *vma,
+			     struct fault_search *search)
+{
+	__u32 which = TRACEPOINT_ROOM_OWN(TRACEPOINT_OWN_FAULT), n;
+	struct tracepoint_room *room = bpf_map_lookup_elem(&tracepoint_rooms, &which);
+	struct tracepoint_fault *to;
+	struct file *file;
+	struct inode *inode;
+
+	if (!room)
+		return 0;
+	to = (struct tracepoint_fault *)room->rec.data;
+	to->mapped = 1;
+	file = vma->vm_file;
+	if (!file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	to->inode = BPF_CORE_READ(inode, i_ino);
+	to->device = fault_device(BPF_CORE_READ(inode, i_sb, s_dev));
+	to->offset = (((search->address - vma->vm_start) >> fault_page_shift) + vma->vm_pgoff)
+		     << fault_page_shift;
+	/* (a path takes longer than all the rest; and of minor faults there are many) */
+	n = search->is_major ? fault_add_path(room, file)
+			     : fault_add_name(room, 0, BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	if (n > TRACEPOINT_DYNAMIC_BYTES) {
+		n = TRACEPOINT_DYNAMIC_BYTES;
+		room->rec.is_cut = 1;
+	}
+	room->rec.dynamic_bytes[0] = n;
+	return 0;
+}
+
+/* The cookie of the attachment says which of the two events this is. */
+SEC("?perf_event")
+int TIMED_WITH(COST_TRACEPOINTS, on_page_fault, struct fault_context *, ctx)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct fault_search search = {
+		.address = ctx->addr,
+		.is_major = bpf_get_attach_cookie(ctx) == TRACEPOINT_FAULT_MAJOR,
+	};
+	struct tracepoint_room *room;
+	struct tracepoint_fault *to;
+	__u32 zero = 0, n;
+	__u64 *runs = bpf_map_lookup_elem(&fault_runs, &zero);
+
+	if (runs)
+		*runs += 1;
+	if (!filter_selects(p))
+		return 0;
+	room = own_take_room(TRACEPOINT_OWN_FAULT);
+	if (!room)
+		return 0;
+	to = (struct tracepoint_fault *)room->rec.data;
+	*to = (struct tracepoint_fault){
+		.address = search.address,
+		.ip = ctx->registers[FAULT_IP],
+		.major = search.is_major,
+	};
+	room->rec.is_cut = 0;
+	*(__u64 *)room->rec.dynamic_bytes = 0;
+	/* (this fails if another thread waits to change the mappings; then `mapped` is 0) */
+	bpf_find_vma(p, search.address, fault_on_mapping, &search, 0);
+	n = room->rec.dynamic_bytes[0];
+	to->file = n << 16 | (TRACEPOINT_HEAD_BYTES + FAULT_TEXT);
+	own_send(room, TRACEPOINT_OWN_FAULT, FAULT_TEXT + TRACEPOINT_ROUND(n), p,
+		 TRACEPOINT_BY_TASK);
+	own_leave_room(room);
+	return 0;
+}
+
+/* ---- round trip times ---- */
+
+#define RTT_AF_INET6 10
+
+struct rtt_state {
+	__u64 sent_ns; /* 0 = never */
+	__u64 srtt;    /* of that time */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct rtt_state);
+} rtt_states SEC(".maps");
+
+static __always_inline bool rtt_is_due(struct rtt_state *state, __u64 srtt, __u64 now_ns)
+{
+	if (state->sent_ns == 0 || now_ns - state->sent_ns >= TRACEPOINT_RTT_INTERVAL_NS)
+		return true;
+	return srtt >= 2 * state->srtt || 2 * srtt <= state->srtt;
+}
+
+static __always_inline void rtt_fill(struct tracepoint_rtt *to, struct sock *sk,
+				     struct tcp_sock *tp)
+{
+	*to = (struct tracepoint_rtt){
+		.sport = sk->__sk_common.skc_num,
+		.dport = bpf_ntohs(sk->__sk_common.skc_dport),
+		.family = sk->__sk_common.skc_family,
+		.srtt = tp->srtt_us >> 3,
+		.rttvar = tp->mdev_us >> 2,
+		.min_rtt = tp->rtt_min.s[0].v,
+		.snd_cwnd = tp->snd_cwnd,
+		.total_retrans = tp->total_retrans,
+	};
+	*(__u32 *)to->saddr = sk->__sk_common.skc_rcv_saddr;
+	*(__u32 *)to->daddr = sk->__sk_common.skc_daddr;
+	/* (as in tracepoints of the kernel, the addresses of IPv4 are mapped ones here) */
+	if (to->family == RTT_AF_INET6 &&
+	    bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		bpf_core_read(to->saddr_v6, 16, &sk->__sk_common.skc_v6_rcv_saddr);
+		bpf_core_read(to->daddr_v6, 16, &sk->__sk_common.skc_v6_daddr);
+		return;
+	}
+	to->saddr_v6[10] = to->saddr_v6[11] = to->daddr_v6[10] = to->daddr_v6[11] = 0xff;
+	__builtin_memcpy(to->saddr_v6 + 12, to->saddr, 4);
+	__builtin_memcpy(to->daddr_v6 + 12, to->daddr, 4);
+}
+
+/* The socket has the times from before this packet. */
+SEC("?tp_btf/tcp_probe")
+int TIMED_PROG(COST_TRACEPOINTS, on_tcp_rtt, struct sock *sk, struct sk_buff *skb)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	__u32 actor = tracepoint_actor(p);
+	struct tracepoint_room *room;
+	struct rtt_state *state;
+
+	if (!tp || tp->srtt_us == 0 || (filter_kinds && actor != TRACEPOINT_BY_TASK) ||
+	    !filter_selects(p))
+		return 0;
+	state = bpf_sk_storage_get(&rtt_states, sk, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) { /* (without memory) */
+		rec_lose(REC_RING_TRACEPOINTS, now_ns);
+		return 0;
+	}
+	if (!rtt_is_due(state, tp->srtt_us, now_ns))
+		return 0;
+	room = own_take_room(TRACEPOINT_OWN_RTT);
+	if (!room)
+		return 0;
+	state->sent_ns = now_ns;
+	state->srtt = tp->srtt_us;
+	rtt_fill((struct tracepoint_rtt *)room->rec.data, sk, tp);
+	room->rec.is_cut = 0;
+	*(__u64 *)room->rec.dynamic_bytes = 0;
+	own_send(room, TRACEPOINT_OWN_RTT, sizeof(struct tracepoint_rtt), p, actor);
+	own_leave_room(room);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf events of page faults, major and minor, on each CPU that is online, with a program for
+ * both. perf has no event of this kind for all CPUs.
+ */
+#pragma once
+
+#include <bpf/libbpf.h>
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+
+struct fault_events;
+
+/*
+ * Attaches PROG, which counts its runs in the per-CPU map RUNS_FD. N_CPUS: number of possible CPUs.
+ * Returns 0 or a negative errno.
+ */
+int fault_events_new(int prog_fd, int runs_fd, unsigned n_cpus, struct fault_events **ret);
+struct fault_events *fault_events_free(struct fault_events *f);
+DEFINE_CLEANUP(struct fault_events *, fault_events_free)
+
+/* ONLINE: whether each CPU is online. Events of CPUs that went offline are closed. */
+void fault_events_set_online(struct fault_events *f, const bool *online);
+
+/* Stops the events. The program may still run until the caller has waited for the programs. */
+void fault_events_stop(struct fault_events *f);
+
+/*
+ * After fault_events_stop() and the wait: the number of page faults for which the kernel has not
+ * run the program. Those of CPUs that went offline are unknown.
+ */
+uint64_t fault_events_skipped(const struct fault_events *f);
