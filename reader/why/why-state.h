@@ -5,6 +5,7 @@
 #pragma once
 
 #include "reader/why/idle-time.h"
+#include "reader/why/why-faults.h"
 #include "reader/why/why-requests.h"
 #include "reader/why/why.h"
 
@@ -14,6 +15,7 @@ struct why_state {
 	struct history *history;
 	struct why_waits waits;
 	struct why_requests requests;
+	struct why_faults faults;
 	struct why_reclaims reclaims;
 	struct why_spans spans;
 	struct idle_time idle;

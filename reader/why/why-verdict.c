@@ -692,6 +692,32 @@ static int why_verdict_name_disk(const struct why_case *c, const struct why_sums
 	return r;
 }
 
+/* Adds a sentence about the major page faults, if the thread waited in page faults. */
+static int why_verdict_name_faults(const struct why_case *c, const struct why_sums *sums,
+				   struct why_verdict *v)
+{
+	const struct why_faults_sum *f = c->faults;
+	char *text = v->text, had[96];
+	int r;
+
+	if (!f || (!c->is_fault && sums->cause != WAIT_FAULT) || why_verdict_is_held_back(sums))
+		return 0;
+	if (c->is_fault)
+		snprintf(had, sizeof(had), "This was a major page fault");
+	else if (f->n_file == f->n)
+		snprintf(had, sizeof(had), "It had %" PRIu64 " major page fault%s", f->n,
+			 text_s(f->n));
+	else
+		snprintf(had, sizeof(had), "It had %" PRIu64 " major page faults, %" PRIu64
+			 " of them", f->n, f->n_file);
+	r = why_verdict_print(&v->text, "%s %s of %s.", text, had,
+			      !f->file   ? "an unknown mapping"
+			      : *f->file ? f->file
+					 : "memory without a file");
+	free(text);
+	return r;
+}
+
 int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 {
 	const struct why_times *t = c->times;
@@ -714,6 +740,7 @@ int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 		r = why_verdict_nothing(c, &sums, &v);
 	v.certainty = why_verdict_certainty(c, &sums);
 	r = r ?: why_verdict_name_disk(c, &sums, &v);
+	r = r ?: why_verdict_name_faults(c, &sums, &v);
 	r = r ?: why_verdict_name_owner(c, &sums, &v);
 	r = r ?: why_verdict_qualify(&v);
 	if (r < 0) {

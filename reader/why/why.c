@@ -95,6 +95,7 @@ struct why *why_free(struct why *w)
 	if (w->state) {
 		why_waits_deinit(&w->state->waits);
 		why_requests_deinit(&w->state->requests);
+		why_faults_deinit(&w->state->faults);
 		why_reclaims_deinit(&w->state->reclaims);
 		why_spans_deinit(&w->state->spans);
 		cpu_use_deinit(&w->state->use);
@@ -157,6 +158,7 @@ int why_add(struct why *w, const struct event *ev)
 		why_see_time(s, ev->ts_ns);
 	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev)
 				      ?: why_requests_add(&s->requests, ev)
+				      ?: why_faults_add(&s->faults, ev)
 				      ?: why_add_reclaims(s, ev)
 				      ?: why_spans_add(&s->spans, ev);
 }
@@ -290,6 +292,7 @@ static int why_end_reading(struct why *w)
 
 	history_finish(s->history, s->summary->end_ns);
 	why_reclaims_finish(&s->reclaims, s->summary->end_ns);
+	why_faults_finish(&s->faults);
 	r = why_add_earlier(s) ?: why_add_wakeups(w);
 	if (r == 0)
 		why_add_throttled(w);
@@ -521,6 +524,44 @@ static void why_add_owner(struct why *w, const struct why_instance *i, struct wh
 	c->next_owner = why_instances_open_owner(w, c->owner);
 }
 
+/* The time until which TID ran, or was ready, from AT_NS on. */
+static uint64_t why_runs_until(const struct why_state *s, uint32_t tid, uint64_t at_ns)
+{
+	size_t pos = history_seek(s->history, tid, at_ns);
+	struct history_span span;
+
+	while (history_next(s->history, tid, &pos, &span) &&
+	       (span.segment.state == THREAD_RUNNING || span.segment.state == THREAD_RUNNABLE))
+		at_ns = span.segment.to_ns;
+	return at_ns;
+}
+
+/* Whether the wait of I, or its longest one, was in a page fault: its registers say no call. */
+static bool why_waits_in_fault(const struct why *w, const struct why_instance *i)
+{
+	const struct why_wait *wait = why_waits_find(&w->state->waits, i->tid, i->wait_ns);
+
+	return i->verdict_of_wait.cause == WAIT_FAULT || (wait && wait->node && !wait->syscall);
+}
+
+/*
+ * Finds the major faults of I. A fault is recorded when the thread runs again, after its wait. So
+ * of a wait, it is the next one, unless the thread waits again before.
+ */
+static void why_find_faults(struct why *w, struct why_instance *i, struct why_case *c)
+{
+	bool is_wait = i->what == WHY_INSTANCE_WAIT;
+	uint64_t to_ns = is_wait ? why_runs_until(w->state, i->tid, i->to_ns) : i->to_ns;
+
+	if (is_wait && !why_waits_in_fault(w, i))
+		return;
+	i->has_faults =
+		why_faults_find(&w->state->faults, i->tid, is_wait ? i->to_ns : i->from_ns, to_ns,
+				is_wait ? 1 : UINT64_MAX, &i->faults);
+	c->faults = i->has_faults ? &i->faults : NULL;
+	c->is_fault = is_wait && i->has_faults;
+}
+
 static int why_explain(struct why *w, struct why_instance *i)
 {
 	const struct path_sources sources = {
@@ -550,6 +591,7 @@ static int why_explain(struct why *w, struct why_instance *i)
 	};
 
 	why_add_owner(w, i, &c);
+	why_find_faults(w, i, &c);
 	if (why_requests_find(&w->state->requests, i->tid, i->from_ns, i->to_ns, &disk))
 		c.disk = &disk;
 	i->times = (struct why_times){ 0 };

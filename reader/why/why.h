@@ -28,6 +28,7 @@
 #include "reader/views/latency.h"
 #include "reader/views/profile-names.h"
 #include "reader/views/summary.h"
+#include "reader/why/why-faults.h"
 #include "reader/why/history.h"
 #include "reader/why/why-path.h"
 #include "reader/why/why-spans.h"
@@ -94,6 +95,8 @@ struct why_instance {
 	uint32_t idle_cpu;
 	uint64_t idle_cpu_ns;
 	const struct why_wait *quota; /* a time for which the thread was throttled; NULL = none */
+	bool has_faults;
+	struct why_faults_sum faults; /* its major page faults, if has_faults */
 	struct why_times times;
 	struct path path;
 	struct why_verdict verdict;

@@ -13,7 +13,8 @@ has_set() {
 	"$KYMO" capabilities 2>/dev/null | grep -E "^$1 +yes" >"$TMP/row" && ! grep 'a part:' "$TMP/row" >"$TMP/part"
 }
 
-sender=0 receiver=0 client=0 server=0 port=0 retransmits=0 pid=0 begin=0 end=0 minflt=0
+sender=0 receiver=0 client=0 server=0 port=0 retransmits=0 pid=0 begin=0 end=0 mapped=0 populated=0
+minflt=0 majflt=0
 
 # record_set NAME [record option ...] -- COMMAND ...: records the set while COMMAND runs. Its output
 # becomes variables of this shell.
@@ -88,14 +89,38 @@ fi
 
 # ---- page faults ----
 
+# faults MAJOR: prints the addresses of the faults of the child, in their order.
+faults() {
+	json "$TMP/faults" "select(.thread_id == $pid and .args.major == $1) | .args.address"
+}
+
+# The kernel does not tell perf of pages that it touches itself (MADV_POPULATE_WRITE, as a system call
+# that takes pages out of a program). It counts them for getrusage, so exactly these are missing.
 if has_set faults; then
-	record_set faults -- "$PRESET_LOAD" faults 2000
-	events exceptions:page_fault_user >"$TMP/faults"
+	head -c 262144 /dev/urandom >"$TMP/cold file"
+	record_set faults -- "$PRESET_LOAD" faults 2000 "$TMP/cold file"
+	events kymo:page_fault >"$TMP/faults"
+	note "$minflt minor page faults, $majflt major ones"
+	assert_eq "$(($(faults false | wc -l) + 1000))" "$minflt" "minor page faults"
+	assert_eq "$(faults true | wc -l)" "$majflt" "major page faults"
+	assert_eq "$(faults false | awk -v b="$begin" -v e="$end" '$1 >= b && $1 < e' | sort -u | wc -l)" 2000 \
+		"new pages with a fault"
+	assert_eq "$(faults false | awk -v b="$populated" '$1 >= b && $1 < b + 4096000' | wc -l)" 0 \
+		"faults of pages that the kernel has touched"
+	# Each one has the page of the file, as stat() names it.
+	assert_ge "$majflt" 1 "major page faults"
+	json "$TMP/faults" "select(.thread_id == $pid and .args.major) | .args |
+		\"\(.file) \(.device) \(.inode) \(.mapped) \(.address - .offset)\"" | sort -u >"$TMP/files"
+	assert_eq "$(<"$TMP/files")" "$TMP/cold file $(stat -c '%d %i' "$TMP/cold file") true $mapped" \
+		"file of the major page faults"
 	json "$TMP/faults" "select(.thread_id == $pid and .args.address >= $begin and .args.address < $end) |
-		.args.address" >"$TMP/addresses"
-	assert_eq "$minflt" 2000 "page faults that getrusage has counted"
-	assert_eq "$(sort -u "$TMP/addresses" | wc -l)" "$minflt" "pages with a fault"
-	assert_within "$(wc -l <"$TMP/addresses")" "$minflt" "$((minflt + minflt / 10))" "page faults"
+		.args | \"\(.file) \(.inode) \(.mapped)\"" | sort -u >"$TMP/files"
+	assert_eq "$(<"$TMP/files")" " 0 true" "file of new pages"
+	# A condition selects in the kernel.
+	record_set 'faults[major==1]' -- "$PRESET_LOAD" faults 100 "$TMP/cold file"
+	events kymo:page_fault >"$TMP/faults"
+	assert_eq "$(faults true | wc -l) $(json "$TMP/faults" 'select(.args.major | not) | .name' | wc -l)" \
+		"$majflt 0" "major page faults, and minor ones"
 fi
 
 # ---- shortage of memory ----

@@ -15,7 +15,7 @@ gcc -D_GNU_SOURCE -g -O2 -pthread -I"$ROOT" -o "$TMP/load" "$ROOT/tests/support/
 	"$ROOT/tests/support/fakes/mute-fuse.c"
 mkdir "$TMP/fuse"
 record_troubles() {
-	record_around "$TMP/t.fxt" -e sched,offcpu -- "$TMP/load" "$TMP/fuse"
+	record_around "$TMP/t.fxt" -e sched,offcpu,faults -- "$TMP/load" "$TMP/fuse"
 	cp "$TMP/stdout" "$TMP/truth.json"
 	json "$TMP/truth.json" '[.trouble, .victim, .ns, .culprit] | @tsv' >"$TMP/troubles"
 	assert_ge "$(wc -l <"$TMP/troubles")" 4 "troubles"
@@ -55,6 +55,10 @@ judge_troubles() {
 		[[ $'\n'$kinds$'\n' == *$'\n'$kind$'\n'* ]] ||
 			fail "$trouble: the verdict is $kind, of $(json "$TMP/why.json" '.worst[0] | del(.path) | tojson')"
 		assert_eq "$found" "$culprit" "culprit of $trouble"
+		# (its file system is in another mount namespace, so the path begins at its root)
+		[ "$trouble" != fault ] || holds "$TMP/why.json" '.worst[0] | .faults.file == $file and
+			(.verdict.text | endswith(" This was a major page fault of \($file)."))' \
+			--arg file "$TMP/fuse/mute-file" || fail "the file of the page fault is missing"
 	done <"$TMP/troubles"
 }
 record_and_judge "$TMP/t.fxt" record_troubles judge_troubles

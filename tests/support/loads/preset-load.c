@@ -3,7 +3,10 @@
  * Does things that the sets of tracepoints record, and prints what it has done, as KEY=VALUE:
  *
  *	preset-load signals N	sends N signals to a child, each after the one before was taken
- *	preset-load faults N	touches N new pages
+ *	preset-load faults N FILE
+ *				a child touches N new pages, then all pages of FILE, of which none
+ *				is in memory, and lets the kernel touch N / 2 new pages at once. The
+ *				faults are those that the kernel has counted when the child has ended
  *	preset-load tcp		makes a connection on this machine; the client closes it first
  *	preset-load retransmit ADDRESS
  *				connects to an address that does not answer, until one packet was
@@ -13,9 +16,11 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,30 +82,64 @@ static void do_signals(long n)
 	printf("sender=%d receiver=%d\n", getpid(), child);
 }
 
-static long minor_faults(void)
+static volatile char *new_pages(size_t bytes)
 {
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_minflt;
-}
-
-static void do_faults(long n)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, (size_t)n * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long before, after;
+	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		err(1, "mmap");
-	madvise((void *)p, (size_t)n * page, MADV_NOHUGEPAGE);
-	before = minor_faults();
-	for (long i = 0; i < n; i++)
-		p[(size_t)i * page] = 1;
-	after = minor_faults();
-	printf("pid=%d begin=%ju end=%ju minflt=%ld\n", getpid(), (uintmax_t)(uintptr_t)p,
-	       (uintmax_t)((uintptr_t)p + (size_t)n * page), after - before);
+	madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void touch(volatile char *p, size_t bytes, size_t page, bool write)
+{
+	for (size_t i = 0; i < bytes; i += page)
+		if (write)
+			p[i] = 1;
+		else
+			(void)p[i];
+}
+
+/* Maps FILE, so that each page is read when it is touched. */
+static volatile char *map_cold(const char *file, size_t *ret_bytes)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char *p;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		err(1, "%s", file);
+	*ret_bytes = (size_t)st.st_size;
+	if (fdatasync(fd) < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+		err(1, "posix_fadvise");
+	p = mmap(NULL, *ret_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED || madvise(p, *ret_bytes, MADV_RANDOM) < 0)
+		err(1, "mmap");
+	return p;
+}
+
+static void do_faults(long n, const char *file)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)n * page, file_bytes;
+	volatile char *p = new_pages(bytes), *populated = new_pages(bytes / 2),
+		      *mapped = map_cold(file, &file_bytes);
+	struct rusage usage;
+	pid_t child = fork();
+
+	if (child < 0)
+		err(1, "fork");
+	if (child == 0) {
+		touch(p, bytes, page, true);
+		touch(mapped, file_bytes, page, false);
+		_exit(madvise((void *)populated, bytes / 2, MADV_POPULATE_WRITE) < 0);
+	}
+	if (wait4(child, &(int){ 0 }, 0, &usage) < 0)
+		err(1, "wait4");
+	printf("pid=%d begin=%ju end=%ju mapped=%ju populated=%ju minflt=%ld majflt=%ld\n", child,
+	       (uintmax_t)(uintptr_t)p, (uintmax_t)((uintptr_t)p + bytes),
+	       (uintmax_t)(uintptr_t)mapped, (uintmax_t)(uintptr_t)populated, usage.ru_minflt,
+	       usage.ru_majflt);
 }
 
 static int port_of(int fd)
@@ -180,8 +220,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(what, "signals") == 0)
 		do_signals(atol(argv[2]));
-	else if (argc == 3 && strcmp(what, "faults") == 0)
-		do_faults(atol(argv[2]));
+	else if (argc == 4 && strcmp(what, "faults") == 0)
+		do_faults(atol(argv[2]), argv[3]);
 	else if (argc == 2 && strcmp(what, "tcp") == 0)
 		do_tcp();
 	else if (argc == 3 && strcmp(what, "retransmit") == 0)

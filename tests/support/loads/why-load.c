@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -327,6 +328,42 @@ static void read_slowly(const char *path, int go)
 	_exit(0);
 }
 
+/* The file is mapped, and its page is read when the thread needs it. */
+static void fault_slowly(const char *path, int go)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const volatile char *p = mmap(NULL, MUTE_FUSE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
+	uint64_t begin;
+	char c;
+
+	set_name("fault-reader");
+	hurry();
+	if (p == MAP_FAILED || read(go, &c, 1) != 1)
+		_exit(1);
+	begin = clock_ns(CLOCK_MONOTONIC);
+	(void)*p;
+	tell("fault", clock_ns(CLOCK_MONOTONIC) - begin, "fuse-server", "\"program\"");
+	_exit(0);
+}
+
+static void make_fault(const char *path)
+{
+	int go[2];
+	pid_t reader;
+
+	if (pipe(go) < 0)
+		_exit(1);
+	reader = start();
+	if (reader == 0)
+		fault_slowly(path, go[0]);
+	mute_fuse_keep_pages(true);
+	if (write(go[1], "x", 1) != 1)
+		_exit(1);
+	sleep_ms(TROUBLE_MS);
+	mute_fuse_keep_pages(false);
+	waitpid(reader, NULL, 0);
+}
+
 static void make_fuse(const char *directory)
 {
 	char path[4096];
@@ -351,6 +388,7 @@ static void make_fuse(const char *directory)
 	sleep_ms(TROUBLE_MS);
 	mute_fuse_be_mute_to(0);
 	waitpid(reader, NULL, 0);
+	make_fault(path);
 	_exit(0);
 }
 

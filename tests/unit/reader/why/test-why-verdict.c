@@ -196,6 +196,52 @@ TEST(test_large_koids)
 	close_views(&v);
 }
 
+static void add_fault(struct views *v, uint64_t ts, bool major, const char *file)
+{
+	const struct call_value args[] = {
+		{ .name = "file", .form = CALL_VALUE_TEXT, .text = file },
+		{ .name = "major", .form = CALL_VALUE_BOOL, .yes = major },
+		{ .name = "mapped", .form = CALL_VALUE_BOOL, .yes = true },
+	};
+
+	feed(v, (struct event){ .kind = EVENT_TRACEPOINT,
+				.ts_ns = ts,
+				.pid = HIGH,
+				.tid = HIGH,
+				.tracepoint = { .name = "kymo:page_fault",
+						.args = args,
+						.n_args = ARRAY_SIZE(args) } });
+}
+
+/* A wait in a page fault names the file of the fault that ends next. */
+TEST(test_major_faults)
+{
+	struct views v;
+
+	wait_in(&v, "handle_mm_fault", 90 * MS);
+	add_fault(&v, 5 * MS, true, "/earlier");
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	add_fault(&v, 95 * MS, false, "minor");
+	add_fault(&v, 96 * MS, true, "/data");
+	add_fault(&v, 97 * MS, true, "/later");
+	expect_verdict(&v, WHY_FAULTS, 0,
+		       "high (11) waited 80.0 ms in page faults. This was a major page fault of "
+		       "/data.");
+
+	wait_in(&v, "handle_mm_fault", 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	add_fault(&v, 96 * MS, true, "");
+	expect_verdict(&v, WHY_FAULTS, 0,
+		       "high (11) waited 80.0 ms in page faults. This was a major page fault of "
+		       "memory without a file.");
+
+	/* Another wait does not. */
+	wait_in(&v, "do_signal_stop", 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	add_fault(&v, 96 * MS, true, "/data");
+	expect_verdict(&v, WHY_HELD_BACK, 0, "high (11) was stopped for 80.0 ms.");
+}
+
 /* The verdicts about waits that no other thread explains, with their remedies. */
 TEST(test_own_waits)
 {
@@ -620,7 +666,7 @@ int main(void)
 		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
 		cmocka_unit_test(test_late_softirqs), cmocka_unit_test(test_large_koids),
 		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_own_waits),
+		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_major_faults), cmocka_unit_test(test_own_waits),
 		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
 		cmocka_unit_test(test_reclaim),       cmocka_unit_test(test_held_back),
 	};
