@@ -204,8 +204,9 @@ static long fault_on_mapping(struct task_struct *p, struct vm_area_struct *vma,
 	to->offset = (((search->address - vma->vm_start) >> fault_page_shift) + vma->vm_pgoff)
 		     << fault_page_shift;
 	/* (a path takes longer than all the rest; and of minor faults there are many) */
-	n = search->is_major ? fault_add_path(room, file)
-			     : fault_add_name(room, 0, BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	n = search->is_major
+		    ? fault_add_path(room, file)
+		    : fault_add_name(room, 0, BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	if (n > TRACEPOINT_DYNAMIC_BYTES) {
 		n = TRACEPOINT_DYNAMIC_BYTES;
 		room->rec.is_cut = 1;
@@ -292,8 +293,7 @@ static __always_inline void rtt_fill(struct tracepoint_rtt *to, struct sock *sk,
 	*(__u32 *)to->saddr = sk->__sk_common.skc_rcv_saddr;
 	*(__u32 *)to->daddr = sk->__sk_common.skc_daddr;
 	/* (as in tracepoints of the kernel, the addresses of IPv4 are mapped ones here) */
-	if (to->family == RTT_AF_INET6 &&
-	    bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+	if (to->family == RTT_AF_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
 		bpf_core_read(to->saddr_v6, 16, &sk->__sk_common.skc_v6_rcv_saddr);
 		bpf_core_read(to->daddr_v6, 16, &sk->__sk_common.skc_v6_daddr);
 		return;

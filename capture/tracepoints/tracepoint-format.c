@@ -345,14 +345,16 @@ int tracepoint_format_parse(const char *text, size_t n, struct tracepoint_format
 }
 
 int tracepoint_format_read(int dir, const char *system, const char *name,
-			   struct tracepoint_format *ret)
+			   struct tracepoint_format *ret, struct tracepoint_symbols *ret_symbols)
 {
 	_cleanup_free_ char *text = malloc(TRACEPOINT_FORMAT_BYTES_MAX + 1);
 	ssize_t n =
 		text ? tracefs_read_format(dir, system, name, text, TRACEPOINT_FORMAT_BYTES_MAX + 1)
 		     : -ENOMEM;
+	int r = n < 0 ? (int)n : tracepoint_format_parse(text, (size_t)n, ret);
 
-	return n < 0 ? (int)n : tracepoint_format_parse(text, (size_t)n, ret);
+	*ret_symbols = (struct tracepoint_symbols){ 0 };
+	return r < 0 ? r : tracepoint_symbols_parse(text, (size_t)n, ret_symbols);
 }
 
 const struct tracepoint_field *tracepoint_format_find(const struct tracepoint_format *f,

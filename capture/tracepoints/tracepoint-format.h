@@ -10,6 +10,7 @@
 
 #include "bpf/record.h"
 #include "capture/options/tracepoint-spec.h"
+#include "capture/tracepoints/tracepoint-symbols.h"
 
 enum {
 	/* Maximum number of fields that events have. Further ones are left out. */
@@ -55,10 +56,11 @@ int tracepoint_format_parse(const char *text, size_t n, struct tracepoint_format
 
 /*
  * Reads and parses the format of tracepoint NAME of SYSTEM; both must come from tracefs_list(). DIR
- * is that of tracefs_open(). Returns like tracepoint_format_parse(), or another negative errno.
+ * is that of tracefs_open(). *RET_SYMBOLS is also set, and owned by the caller; after an error,
+ * there are none. Returns like tracepoint_format_parse(), or another negative errno.
  */
 int tracepoint_format_read(int dir, const char *system, const char *name,
-			   struct tracepoint_format *ret);
+			   struct tracepoint_format *ret, struct tracepoint_symbols *ret_symbols);
 
 /* Returns the field NAME, or NULL. */
 const struct tracepoint_field *tracepoint_format_find(const struct tracepoint_format *f,

@@ -162,5 +162,6 @@ void tracepoint_deinit(struct tracepoint *t)
 {
 	free(t->fields);
 	free(t->dynamic);
+	tracepoint_symbols_deinit(&t->reasons);
 	*t = (struct tracepoint){ 0 };
 }

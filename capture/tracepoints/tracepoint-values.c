@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 
 /* The name of the value with the remaining fields. No field can have it. */
@@ -226,6 +227,27 @@ static bool tracepoint_values_add_more(struct tracepoint_values *v, const struct
 	return true;
 }
 
+/* Adds the name of the reason, if there is room. */
+static void tracepoint_values_add_reason(struct tracepoint_values *v, const struct tracepoint *t)
+{
+	for (unsigned i = 0; i < v->n && v->n < ARRAY_SIZE(v->list); i++) {
+		const struct call_value *value = &v->list[i];
+		const char *name;
+
+		if (strcmp(value->name, TRACEPOINT_SYMBOLS_FIELD) != 0 ||
+		    (value->form != CALL_VALUE_INT && value->form != CALL_VALUE_UINT))
+			continue;
+		name = tracepoint_symbols_find(&t->reasons, value->form == CALL_VALUE_INT
+								    ? (uint64_t)value->i64
+								    : value->u64);
+		if (name)
+			v->list[v->n++] = (struct call_value){ .name = TRACEPOINT_SYMBOLS_VALUE,
+							       .form = CALL_VALUE_TEXT,
+							       .text = name };
+		return;
+	}
+}
+
 bool tracepoint_values_fill(struct tracepoint_values *to, const struct tracepoint *t,
 			    const struct rec_tracepoint *rec)
 {
@@ -243,5 +265,9 @@ bool tracepoint_values_fill(struct tracepoint_values *to, const struct tracepoin
 			return false;
 		tracepoint_values_add(to, &t->fields[i], data);
 	}
-	return !has_more || tracepoint_values_add_more(to, t, rec, n);
+	if (has_more && !tracepoint_values_add_more(to, t, rec, n))
+		return false;
+	if (t->reasons.n > 0)
+		tracepoint_values_add_reason(to, t);
+	return true;
 }

@@ -54,10 +54,12 @@ static const struct tracepoint *tracepoints_find(const struct tracepoints *t, co
 
 /* Reads the format of tracepoint NAME of SYSTEM, which is OWN of kymo, or of the kernel if NULL. */
 static int tracepoints_read_format(struct finder *k, const char *system, const char *name,
-				   const struct tracepoint_own *own, struct tracepoint_format *ret)
+				   const struct tracepoint_own *own, struct tracepoint_format *ret,
+				   struct tracepoint_symbols *ret_symbols)
 {
+	*ret_symbols = (struct tracepoint_symbols){ 0 };
 	return own ? tracepoint_format_parse(own->format, strlen(own->format), ret)
-		   : tracepoint_format_read(k->dir, system, name, ret);
+		   : tracepoint_format_read(k->dir, system, name, ret, ret_symbols);
 }
 
 /* Adds tracepoint NAME of SYSTEM, which exists. OWN: as above. */
@@ -65,6 +67,7 @@ static int tracepoints_add(struct finder *k, const char *system, const char *nam
 			   const struct tracepoint_own *own)
 {
 	struct tracepoints *t = k->t;
+	_cleanup_(tracepoint_symbols_deinit) struct tracepoint_symbols symbols = { 0 };
 	_cleanup_free_ struct tracepoint_format *format = calloc(1, sizeof(*format));
 	const struct tracepoint *known = tracepoints_find(t, system, name);
 	int r;
@@ -83,13 +86,15 @@ static int tracepoints_add(struct finder *k, const char *system, const char *nam
 				  "'%s' selects too many tracepoints: at most %d are "
 				  "possible",
 				  k->text, TRACEPOINTS_MAX);
-	r = tracepoints_read_format(k, system, name, own, format);
+	r = tracepoints_read_format(k, system, name, own, format, &symbols);
 	if (r < 0)
 		return text_error(r, k->reterr_text, "cannot read the format of %s:%s: %s", system,
 				  name,
 				  r == -EBADMSG ? "kymo does not know this format" : strerror(-r));
 	r = tracepoint_init(&t->list[t->n], format, system, &k->spec, k->why);
 	if (r == 0) {
+		t->list[t->n].reasons = symbols;
+		symbols = (struct tracepoint_symbols){ 0 };
 		t->list[t->n].is_own = own != NULL;
 		t->list[t->n].own = own ? (unsigned)(own - tracepoint_own) : 0;
 		t->n++;

@@ -17,14 +17,15 @@
 struct tracepoint {
 	char name[2 * TRACEPOINT_NAME_MAX]; /* SYSTEM:NAME */
 	uint32_t id;
-	bool is_own;  /* of kymo: `own` is its TRACEPOINT_OWN_*, and it has no id */
+	bool is_own; /* of kymo: `own` is its TRACEPOINT_OWN_*, and it has no id */
 	unsigned own;
 	struct tracepoint_layout layout;
 	/* The fields that events have. A dynamic field has the index of its data. Owned. */
 	struct tracepoint_field *fields;
 	uint8_t *dynamic; /* indexed like `fields`; owned */
 	size_t n_fields;
-	bool is_partial; /* fields were left out, because of a limit */
+	bool is_partial;                   /* fields were left out, because of a limit */
+	struct tracepoint_symbols reasons; /* names for the values of `reason`, if any; owned */
 };
 
 /* Descriptors; -1 = none. */

@@ -51,8 +51,7 @@ int why_faults_add(struct why_faults *f, const struct event *ev)
 	}
 	if (GROW(f->list, f->room, f->n + 1) < 0)
 		return -ENOMEM;
-	f->list[f->n++] =
-		(struct why_fault){ .tid = ev->tid, .at_ns = ev->ts_ns, .file = text };
+	f->list[f->n++] = (struct why_fault){ .tid = ev->tid, .at_ns = ev->ts_ns, .file = text };
 	return 0;
 }
 

@@ -708,8 +708,9 @@ static int why_verdict_name_faults(const struct why_case *c, const struct why_su
 		snprintf(had, sizeof(had), "It had %" PRIu64 " major page fault%s", f->n,
 			 text_s(f->n));
 	else
-		snprintf(had, sizeof(had), "It had %" PRIu64 " major page faults, %" PRIu64
-			 " of them", f->n, f->n_file);
+		snprintf(had, sizeof(had),
+			 "It had %" PRIu64 " major page faults, %" PRIu64 " of them", f->n,
+			 f->n_file);
 	r = why_verdict_print(&v->text, "%s %s of %s.", text, had,
 			      !f->file   ? "an unknown mapping"
 			      : *f->file ? f->file

@@ -555,9 +555,8 @@ static void why_find_faults(struct why *w, struct why_instance *i, struct why_ca
 
 	if (is_wait && !why_waits_in_fault(w, i))
 		return;
-	i->has_faults =
-		why_faults_find(&w->state->faults, i->tid, is_wait ? i->to_ns : i->from_ns, to_ns,
-				is_wait ? 1 : UINT64_MAX, &i->faults);
+	i->has_faults = why_faults_find(&w->state->faults, i->tid, is_wait ? i->to_ns : i->from_ns,
+					to_ns, is_wait ? 1 : UINT64_MAX, &i->faults);
 	c->faults = i->has_faults ? &i->faults : NULL;
 	c->is_fault = is_wait && i->has_faults;
 }

@@ -79,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (size_t i = 0; i < format.n_fields; i++)
 		check_field(&format, &format.fields[i]);
-	if (tracepoint_init(&t, &format, "s", &spec, why) == 0) {
+	if (tracepoint_init(&t, &format, "s", &spec, why) == 0 &&
+	    tracepoint_symbols_parse((const char *)data, n, &t.reasons) == 0) {
 		check_layout(&t);
 		check_event(&t, data + n, size - n);
 	}

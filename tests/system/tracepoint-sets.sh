@@ -77,6 +77,7 @@ if has_set net; then
 		ip link set lo up && ip addr add 10.9.9.1/32 dev lo && ip route add 10.9.9.0/24 dev lo &&
 			"$PRESET_LOAD" retransmit 10.9.9.9 && nstat -asz TcpRetransSegs
 	END
+	: >"$TMP/nstat"
 	if unshare -n ip link set lo up 2>"$TMP/unshare" && type -P nstat >"$TMP/nstat"; then
 		record_set net -- unshare -n bash "$TMP/alone.sh"
 		assert_eq "$(awk '/^TcpRetransSegs/ { print $2 }' "$TMP/stdout")" "$retransmits" \
@@ -84,6 +85,35 @@ if has_set net; then
 		events tcp:tcp_retransmit_skb >"$TMP/resent"
 		json "$TMP/resent" "select(.args.sport == $port) | .args.dport" >"$TMP/ports"
 		assert_eq "$(wc -l <"$TMP/ports")" "$retransmits" "retransmissions"
+	fi
+
+	# While the connection is idle, ss has its times. The next packet, at its end, has an event with
+	# the same ones, since the last event is long ago.
+	cat >"$TMP/rtt.sh" <<-'END'
+		ip link set lo up && "$PRESET_LOAD" rtt 200 && nstat -asz TcpRetransSegs
+	END
+	if [ -s "$TMP/nstat" ] && type -P ss >"$TMP/ss"; then
+		record_set net -- unshare -n bash "$TMP/rtt.sh"
+		events kymo:tcp_rtt >"$TMP/rtts"
+		json "$TMP/rtts" "select(.args.sport == $client and .args.dport == $server) | .args |
+			\"rtt:\(.srtt / 1000)/\(.rttvar / 1000) minrtt:\(.min_rtt / 1000) cwnd:\(.snd_cwnd) \(.daddr)\"" >"$TMP/times"
+		assert_eq "$(tail -n 1 "$TMP/times")" \
+			"$(grep -oE ' (rtt|minrtt|cwnd):[^ ]*' "$TMP/stdout" | sort -r | awk '
+				{ sub(/^ /, ""); split($0, part, ":"); at[part[1]] = $0 }
+				END { print at["rtt"], at["minrtt"], at["cwnd"], "7f000001" }')" "round trip times of ss -ti"
+		assert_eq "$(json "$TMP/rtts" "select(.args.sport == $client) | .args.total_retrans" | tail -n 1)" \
+			"$(awk '/^TcpRetransSegs/ { print $2 }' "$TMP/stdout")" "retransmissions of the connection"
+	fi
+
+	# The kernel says why it drops packets, and counts those to a port that nobody has.
+	cat >"$TMP/udp.sh" <<-'END'
+		ip link set lo up && "$PRESET_LOAD" udp 70 && nstat -asz UdpNoPorts
+	END
+	if [ -s "$TMP/nstat" ]; then
+		record_set net -- unshare -n bash "$TMP/udp.sh"
+		events skb:kfree_skb >"$TMP/drops"
+		assert_eq "$(json "$TMP/drops" "select(.thread_id == $sender and .args.reason_name == \"NO_SOCKET\") | .name" |
+			wc -l) $(awk '/^UdpNoPorts/ { print $2 }' "$TMP/stdout")" "70 70" "packets for nobody"
 	fi
 fi
 

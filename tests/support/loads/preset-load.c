@@ -11,6 +11,10 @@
  *	preset-load retransmit ADDRESS
  *				connects to an address that does not answer, until one packet was
  *				sent again
+ *	preset-load rtt N	sends N bytes to and fro between two sockets, one at a time. When the
+ *				connection has been idle, prints what ss -ti says about the client;
+ *				then the server closes it
+ *	preset-load udp N	sends N datagrams to a port of this machine that nobody has
  *	preset-load memory MIB	touches so much memory
  */
 #include <arpa/inet.h>
@@ -161,21 +165,72 @@ static int tcp_socket(int flags)
 	return fd;
 }
 
-static void do_tcp(void)
+/* Makes a connection on this machine. Returns the listening socket. */
+static int connect_both(int *ret_client, int *ret_server)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int listener = tcp_socket(0), client = tcp_socket(0), server;
-	char byte;
+	int listener = tcp_socket(0);
 
+	*ret_client = tcp_socket(0);
 	if (bind(listener, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(listener, 1) < 0)
 		err(1, "listen");
 	a.sin_port = htons((uint16_t)port_of(listener));
-	if (connect(client, (struct sockaddr *)&a, sizeof(a)) < 0)
+	if (connect(*ret_client, (struct sockaddr *)&a, sizeof(a)) < 0)
 		err(1, "connect");
-	server = accept(listener, NULL, NULL);
-	if (server < 0)
+	*ret_server = accept(listener, NULL, NULL);
+	if (*ret_server < 0)
 		err(1, "accept");
-	printf("client=%d server=%d\n", port_of(client), port_of(listener));
+	printf("client=%d server=%d\n", port_of(*ret_client), port_of(listener));
+	return listener;
+}
+
+/* The kernel acknowledges the last byte, and forgets that it has sent an event. */
+static void let_be_idle(void)
+{
+	nanosleep(&(struct timespec){ 0, 400000000 }, NULL);
+}
+
+static void do_rtt(long n)
+{
+	char command[64], byte = 0;
+	int client, server, listener = connect_both(&client, &server);
+
+	for (long i = 0; i < n; i++)
+		if (write(client, "x", 1) != 1 || read(server, &byte, 1) != 1 ||
+		    write(server, "y", 1) != 1 || read(client, &byte, 1) != 1)
+			err(1, "to and fro");
+	let_be_idle();
+	snprintf(command, sizeof(command), "ss -tinH sport = :%d", port_of(client));
+	fflush(stdout);
+	if (system(command) != 0)
+		errx(1, "ss failed");
+	close(server);
+	if (read(client, &byte, 1) != 0)
+		err(1, "read");
+	close(client);
+	close(listener);
+}
+
+static void do_udp(long n)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), free_port = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (fd < 0 || free_port < 0 || bind(free_port, (struct sockaddr *)&a, sizeof(a)) < 0)
+		err(1, "socket");
+	a.sin_port = htons((uint16_t)port_of(free_port));
+	close(free_port);
+	for (long i = 0; i < n; i++)
+		if (sendto(fd, "x", 1, 0, (struct sockaddr *)&a, sizeof(a)) != 1)
+			err(1, "sendto");
+	printf("sender=%d\n", getpid());
+}
+
+static void do_tcp(void)
+{
+	int client, server, listener = connect_both(&client, &server);
+	char byte;
+
 	close(client);
 	if (read(server, &byte, 1) != 0)
 		err(1, "read");
@@ -224,6 +279,10 @@ int main(int argc, char **argv)
 		do_faults(atol(argv[2]), argv[3]);
 	else if (argc == 2 && strcmp(what, "tcp") == 0)
 		do_tcp();
+	else if (argc == 3 && strcmp(what, "rtt") == 0)
+		do_rtt(atol(argv[2]));
+	else if (argc == 3 && strcmp(what, "udp") == 0)
+		do_udp(atol(argv[2]));
 	else if (argc == 3 && strcmp(what, "retransmit") == 0)
 		do_retransmit(argv[2]);
 	else if (argc == 3 && strcmp(what, "memory") == 0)

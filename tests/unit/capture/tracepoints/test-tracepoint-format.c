@@ -172,8 +172,11 @@ TEST(test_kernel)
 		if (tracefs_list(dir, systems.list[i], &names) < 0)
 			continue;
 		for (size_t j = 0; j < names.n; j++, n++) {
-			int r = tracepoint_format_read(dir, systems.list[i], names.list[j],
-						       &format);
+			_cleanup_(tracepoint_symbols_deinit) struct tracepoint_symbols symbols = {
+				0
+			};
+			int r = tracepoint_format_read(dir, systems.list[i], names.list[j], &format,
+						       &symbols);
 
 			if (r < 0 && r != -ENOENT)
 				fail_msg("%s:%s: %d", systems.list[i], names.list[j], r);
@@ -182,12 +185,54 @@ TEST(test_kernel)
 	assert_true(n > 100);
 }
 
+static void expect_symbols(const char *text, size_t n)
+{
+	struct tracepoint_symbols s;
+
+	assert_int_equal(tracepoint_symbols_parse(text, strlen(text), &s), 0);
+	if (s.n != n)
+		fail_msg("'%s' has %zu names", text, s.n);
+	tracepoint_symbols_deinit(&s);
+}
+
+/* The names of reasons, up to the first pair that is not understood. */
+TEST(test_symbols)
+{
+	static const char text[] =
+		"name: kfree_skb\nprint fmt: \"p=%p reason: %s\", REC->p, "
+		"__print_symbolic(REC->reason, { 2, \"NOT_SPECIFIED\" }, { -1, \"NONE\" }, "
+		"{0x10UL,\"A \\\"\" })\n";
+	struct tracepoint_symbols s;
+	char longer[2 * TRACEPOINT_SYMBOL_BYTES + 100], name[2 * TRACEPOINT_SYMBOL_BYTES];
+
+	assert_int_equal(tracepoint_symbols_parse(text, strlen(text), &s), 0);
+	assert_int_equal(s.n, 2);
+	assert_string_equal(tracepoint_symbols_find(&s, 2), "NOT_SPECIFIED");
+	assert_string_equal(tracepoint_symbols_find(&s, UINT64_MAX), "NONE");
+	assert_null(tracepoint_symbols_find(&s, 16));
+	tracepoint_symbols_deinit(&s);
+	expect_symbols("", 0);
+	expect_symbols("__print_symbolic(REC->state, { 2, \"X\" })", 0);
+	expect_symbols("__print_symbolic(REC->reason, ", 0);
+	expect_symbols("__print_symbolic(REC->reason, { 2, \"X\" ", 0);
+	expect_symbols("__print_symbolic(REC->reason, { 2, \"X\" }, { 3, \"Y", 1);
+	expect_symbols("__print_symbolic(REC->reason, { 99999999999999999999, \"X\" })", 0);
+	expect_symbols("__print_symbolic(REC->reason, { 1 << 2, \"X\" })", 0);
+	/* A name that is too long is left out. */
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(longer, sizeof(longer),
+		 "__print_symbolic(REC->reason, { 1, \"%s\" }, { 2, \"X\" })", name);
+	expect_symbols(longer, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec),          cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_without_bytes), cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_limits),        cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

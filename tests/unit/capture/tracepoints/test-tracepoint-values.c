@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/options/tracepoint-own.h"
 #include "capture/programs/decode.h"
 #include "capture/tracepoints/tracepoint-values.h"
 #include "tests/support/unit.h"
@@ -281,13 +282,99 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* The name of a reason follows the fields. A reason without a name has none. */
+TEST(test_reasons)
+{
+	static const char text[] = "name: t\nID: 7\nformat:\n" LINE("int reason", 8, 4, 1) LINE(
+		"u32 n", 12, 4, 0) "print fmt: __print_symbolic(REC->reason, { -3, \"GONE\" })\n";
+	const int32_t known = -3, unknown = 4;
+
+	assert_int_equal(init_with(text, "test", ""), 0);
+	assert_int_equal(tracepoint_symbols_parse(text, strlen(text), &point.reasons), 0);
+	rec = (struct rec_tracepoint){ .bytes = 8 };
+	put(8, &known, sizeof(known));
+	assert_true(tracepoint_values_fill(&values, &point, &rec));
+	assert_int_equal(values.n, 3);
+	assert_text("reason_name", "GONE");
+	put(8, &unknown, sizeof(unknown));
+	assert_true(tracepoint_values_fill(&values, &point, &rec));
+	assert_int_equal(values.n, 2);
+}
+
+/* The formats of kymo's own tracepoints are those of their records. */
+TEST(test_own)
+{
+	const struct tracepoint_fault fault = {
+		.address = 0x7f0000001000,
+		.ip = 5,
+		.inode = 6,
+		.offset = 4096,
+		.device = 0x803,
+		.file = 4u << 16 | (TRACEPOINT_HEAD_BYTES + sizeof(fault)),
+		.major = 1,
+		.mapped = 1,
+	};
+	const struct tracepoint_rtt rtt = {
+		.sport = 80, .dport = 5000, .srtt = 1234, .total_retrans = 3
+	};
+
+	assert_int_equal(init_with(tracepoint_own[TRACEPOINT_OWN_FAULT].format, "kymo", ""), 0);
+	assert_string_equal(point.name, "kymo:page_fault");
+	assert_int_equal(TRACEPOINT_ROUND(point.layout.fixed_bytes), sizeof(fault));
+	rec = (struct rec_tracepoint){ .bytes = sizeof(fault) };
+	memcpy(rec.data, &fault, sizeof(fault));
+	put_dynamic(0, "/a/b", 4);
+	assert_true(tracepoint_values_fill(&values, &point, &rec));
+	assert_int_equal(value_of("address")->u64, fault.address);
+	assert_int_equal(value_of("device")->u64, 0x803);
+	assert_true(value_of("major")->yes && value_of("mapped")->yes);
+	assert_text("file", "/a/b");
+
+	assert_int_equal(init_with(tracepoint_own[TRACEPOINT_OWN_RTT].format, "kymo", "[srtt>9]"),
+			 0);
+	assert_int_equal(TRACEPOINT_ROUND(point.layout.fixed_bytes), sizeof(rtt));
+	rec = (struct rec_tracepoint){ .bytes = sizeof(rtt) };
+	memcpy(rec.data, &rtt, sizeof(rtt));
+	assert_true(tracepoint_values_fill(&values, &point, &rec));
+	assert_int_equal(value_of("sport")->u64, 80);
+	assert_int_equal(value_of("srtt")->u64, 1234);
+	assert_int_equal(value_of("total_retrans")->u64, 3);
+}
+
+/* Sets and patterns of names select them; a pattern of systems means those of the kernel. */
+TEST(test_own_selection)
+{
+	static const struct {
+		const char *spec;
+		bool fault, rtt;
+	} rows[] = {
+		{ "faults", true, false },        { "net[sport==1]", false, true },
+		{ "kymo:*", true, true },         { "kymo:tcp_rtt[srtt>5]", false, true },
+		{ "*:page_fault", false, false }, { "signals", false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *specs[] = { (char *)(uintptr_t)rows[i].spec };
+		const struct session_options o = { .tracepoints = { .specs = specs,
+								    .n_specs = 1 } };
+
+		assert_int_equal(tracepoint_own_is_selected(&o, TRACEPOINT_OWN_FAULT),
+				 rows[i].fault);
+		assert_int_equal(tracepoint_own_is_selected(&o, TRACEPOINT_OWN_RTT), rows[i].rtt);
+	}
+	assert_int_equal(tracepoint_own_find("tcp_rtt"), TRACEPOINT_OWN_RTT);
+	assert_int_equal(tracepoint_own_find("rtt"), TRACEPOINT_OWN_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),      cmocka_unit_test(test_cut_text),
-		cmocka_unit_test(test_short),       cmocka_unit_test(test_decode),
-		cmocka_unit_test(test_many_fields), cmocka_unit_test(test_many_dynamic),
-		cmocka_unit_test(test_conditions),  cmocka_unit_test(test_wrong_conditions),
+		cmocka_unit_test(test_reasons),          cmocka_unit_test(test_own),
+		cmocka_unit_test(test_own_selection),    cmocka_unit_test(test_values),
+		cmocka_unit_test(test_cut_text),         cmocka_unit_test(test_short),
+		cmocka_unit_test(test_decode),           cmocka_unit_test(test_many_fields),
+		cmocka_unit_test(test_many_dynamic),     cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_wrong_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, tear_down);

@@ -6,8 +6,8 @@
 #include "reader/why/why-faults.h"
 #include "tests/support/unit.h"
 
-static void add_named(struct why_faults *f, const char *name, uint32_t tid, uint64_t at_ns, bool major,
-		      bool mapped, const char *file)
+static void add_named(struct why_faults *f, const char *name, uint32_t tid, uint64_t at_ns,
+		      bool major, bool mapped, const char *file)
 {
 	const struct call_value args[] = {
 		{ .name = "address", .form = CALL_VALUE_UINT, .u64 = 4096 },

@@ -666,9 +666,10 @@ int main(void)
 		cmocka_unit_test(test_crowd),         cmocka_unit_test(test_softirqs),
 		cmocka_unit_test(test_late_softirqs), cmocka_unit_test(test_large_koids),
 		cmocka_unit_test(test_no_lock),       cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_major_faults), cmocka_unit_test(test_own_waits),
-		cmocka_unit_test(test_windows),       cmocka_unit_test(test_own_function),
-		cmocka_unit_test(test_reclaim),       cmocka_unit_test(test_held_back),
+		cmocka_unit_test(test_idle_cpu),      cmocka_unit_test(test_major_faults),
+		cmocka_unit_test(test_own_waits),     cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_own_function),  cmocka_unit_test(test_reclaim),
+		cmocka_unit_test(test_held_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
