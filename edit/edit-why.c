@@ -57,7 +57,7 @@ static const char *const edit_why_steps[PATH_KINDS] = {
 	[PATH_DISK] = "disk",           [PATH_NETWORK] = "network", [PATH_DEVICE] = "device",
 	[PATH_INTERRUPT] = "interrupt", [PATH_OPEN] = "open",       [PATH_NO_WAKER] = "no waker",
 	[PATH_FILTERED] = "filtered",   [PATH_UNKNOWN] = "unknown", [PATH_FORGOTTEN] = "forgotten",
-	[PATH_TOO_DEEP] = "too deep",   [PATH_PAUSED] = "paused",
+	[PATH_TOO_DEEP] = "too deep",   [PATH_PAUSED] = "paused",   [PATH_MEMORY] = "memory",
 };
 
 /* ---- the list of events ---- */

@@ -115,10 +115,13 @@ static struct json_object *why_json_quota(const struct why_wait *q)
 			   JSON_OF(q, quota_ns, period_ns));
 }
 
-/* The major page faults of an instance. */
-static struct json_object *why_json_faults(const struct why_faults_sum *f)
+/* The major page faults of an instance, or of the thread for which it waited. */
+static struct json_object *why_json_faults(const struct why_view *v, const struct why_instance *i)
 {
-	return JSON_OBJECT(JSON("major", f->n), JSON("major_of_file", f->n_file),
+	const struct why_faults_sum *f = &i->faults;
+
+	return JSON_OBJECT(JSON("thread", why_json_thread(v, i->faults_tid)), JSON("major", f->n),
+			   JSON("major_of_file", f->n_file),
 			   JSON_IF(f->file && *f->file, "file", f->file));
 }
 
@@ -134,7 +137,7 @@ static struct json_object *why_json_instance(const struct why_view *v, const str
 		JSON_IF(i->idle_cpu_ns, "idle_cpu_ns", i->idle_cpu_ns),
 		JSON_IF(i->wait_ns, "wait", why_json_wait(v, i->tid, i->wait_ns)),
 		JSON_IF(i->quota, "quota", why_json_quota(i->quota)),
-		JSON_IF(i->has_faults, "faults", why_json_faults(&i->faults)),
+		JSON_IF(i->has_faults, "faults", why_json_faults(v, i)),
 		JSON_IF(i->waker, "waker", why_json_thread(v, i->waker)),
 		JSON("path", JSON_LIST(s, i->path.steps, i->path.n_steps, why_json_step(v, s))),
 		JSON_IF(i->path.cut, "path_cut", i->path.cut),

@@ -94,6 +94,7 @@ const char *const why_text_kinds[PATH_KINDS] = {
 	[PATH_RUNNABLE] = "is ready, waiting for a CPU",
 	[PATH_TIMER] = "waits for a timer",
 	[PATH_DISK] = "waits for a disk",
+	[PATH_MEMORY] = "waits for memory",
 	[PATH_NETWORK] = "waits for the network",
 	[PATH_DEVICE] = "waits for a device",
 	[PATH_INTERRUPT] = "waits for an interrupt",

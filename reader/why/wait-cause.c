@@ -53,7 +53,7 @@ const char *const wait_evidence_keys[WAIT_EVIDENCES] = {
 const char *const wait_source_keys[WAIT_SOURCES] = {
 	[WAIT_SOURCE_UNKNOWN] = "unknown", [WAIT_SOURCE_TIMER] = "timer",
 	[WAIT_SOURCE_DISK] = "disk",       [WAIT_SOURCE_NETWORK] = "network",
-	[WAIT_SOURCE_DEVICE] = "device",
+	[WAIT_SOURCE_DEVICE] = "device",   [WAIT_SOURCE_MEMORY] = "memory",
 };
 
 /* ---- the tables ---- */

@@ -130,6 +130,7 @@ enum wait_source {
 	WAIT_SOURCE_DISK,
 	WAIT_SOURCE_NETWORK,
 	WAIT_SOURCE_DEVICE,
+	WAIT_SOURCE_MEMORY, /* a disk, for memory that is short */
 	WAIT_SOURCES,
 };
 

@@ -16,6 +16,7 @@ const char *const path_kind_keys[PATH_KINDS] = {
 	[PATH_NO_WAKER] = "no_waker",   [PATH_FILTERED] = "filtered",
 	[PATH_UNKNOWN] = "unknown",     [PATH_FORGOTTEN] = "forgotten",
 	[PATH_TOO_DEEP] = "too_deep",   [PATH_PAUSED] = "paused",
+	[PATH_MEMORY] = "memory",
 };
 
 /* A thread whose part of the path is being computed, from its end backwards. */
@@ -200,7 +201,7 @@ static enum path_kind path_kind_of_source(enum wait_source source)
 	static const enum path_kind kinds[WAIT_SOURCES] = {
 		[WAIT_SOURCE_UNKNOWN] = PATH_INTERRUPT, [WAIT_SOURCE_TIMER] = PATH_TIMER,
 		[WAIT_SOURCE_DISK] = PATH_DISK,         [WAIT_SOURCE_NETWORK] = PATH_NETWORK,
-		[WAIT_SOURCE_DEVICE] = PATH_DEVICE,
+		[WAIT_SOURCE_DEVICE] = PATH_DEVICE,     [WAIT_SOURCE_MEMORY] = PATH_MEMORY,
 	};
 
 	return kinds[source];

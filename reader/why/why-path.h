@@ -66,6 +66,7 @@ enum path_kind {
 	PATH_RUNNABLE,  /* `holder` had the CPU for most of the step */
 	PATH_TIMER,     /* a timer has ended the wait */
 	PATH_DISK,      /* a block device */
+	PATH_MEMORY,    /* likewise, since memory is short: reclaim, swap */
 	PATH_NETWORK,   /* a packet that another machine has sent */
 	PATH_DEVICE,    /* another device */
 	PATH_INTERRUPT, /* an interrupt, whose source is unknown */

@@ -210,6 +210,7 @@ static const struct {
 	[PATH_RUNNABLE] = { "was ready to run, but got no CPU,", "" },
 	[PATH_TIMER] = { "waited for a timer", "" },
 	[PATH_DISK] = { "waited for a disk", "" },
+	[PATH_MEMORY] = { "waited for memory", "" },
 	[PATH_NETWORK] = { "waited for the network", "" },
 	[PATH_DEVICE] = { "waited for a device", "" },
 	[PATH_INTERRUPT] = { "waited for an interrupt", "" },
@@ -451,6 +452,9 @@ static int why_verdict_by_path(const struct why_case *c, const struct why_sums *
 	if (sums->leaf_ns[PATH_DISK] >= half_ns)
 		return why_verdict_of_others(c, sums, is_file_system ? WHY_JOURNAL : WHY_SLOW_DISK,
 					     sums->leaves[PATH_DISK], v);
+	if (sums->leaf_ns[PATH_MEMORY] >= half_ns)
+		return why_verdict_of_others(c, sums, WHY_MEMORY_LIMIT, sums->leaves[PATH_MEMORY],
+					     v);
 	if (sums->leaf_ns[PATH_NETWORK] >= half_ns)
 		return why_verdict_of_others(c, sums, WHY_REMOTE, sums->leaves[PATH_NETWORK], v);
 	if (sums->others_ns < half_ns)
@@ -692,26 +696,41 @@ static int why_verdict_name_disk(const struct why_case *c, const struct why_sums
 	return r;
 }
 
-/* Adds a sentence about the major page faults, if the thread waited in page faults. */
+/* "This was a major page fault", "B (12) had 7 major page faults, 5 of them" */
+static const char *why_verdict_had_faults(const struct why_case *c, char *to, size_t size)
+{
+	const struct why_faults_sum *f = c->faults;
+	int n;
+
+	if (c->is_fault) {
+		snprintf(to, size, "This was a major page fault");
+		return to;
+	}
+	n = snprintf(to, size, "%s had %" PRIu64 " major page fault%s",
+		     c->faults_tid == c->tid ? "It" : NAME(c, c->faults_tid), f->n, text_s(f->n));
+	if (f->n_file < f->n)
+		snprintf(to + n, size - (size_t)n, ", %" PRIu64 " of them", f->n_file);
+	return to;
+}
+
+/*
+ * Adds a sentence about the major page faults, if the thread waited in page faults, or if the
+ * culprit had them.
+ */
 static int why_verdict_name_faults(const struct why_case *c, const struct why_sums *sums,
 				   struct why_verdict *v)
 {
 	const struct why_faults_sum *f = c->faults;
-	char *text = v->text, had[96];
+	char *text = v->text, had[WHY_DEED_MAX];
+	bool is_own = f && c->faults_tid == c->tid;
 	int r;
 
-	if (!f || (!c->is_fault && sums->cause != WAIT_FAULT) || why_verdict_is_held_back(sums))
+	if (!f || why_verdict_is_held_back(sums) ||
+	    (is_own ? !c->is_fault && sums->cause != WAIT_FAULT && sums->cause != WAIT_MEMORY
+		    : v->culprit != c->faults_tid))
 		return 0;
-	if (c->is_fault)
-		snprintf(had, sizeof(had), "This was a major page fault");
-	else if (f->n_file == f->n)
-		snprintf(had, sizeof(had), "It had %" PRIu64 " major page fault%s", f->n,
-			 text_s(f->n));
-	else
-		snprintf(had, sizeof(had),
-			 "It had %" PRIu64 " major page faults, %" PRIu64 " of them", f->n,
-			 f->n_file);
-	r = why_verdict_print(&v->text, "%s %s of %s.", text, had,
+	r = why_verdict_print(&v->text, "%s %s of %s.", text,
+			      why_verdict_had_faults(c, had, sizeof(had)),
 			      !f->file   ? "an unknown mapping"
 			      : *f->file ? f->file
 					 : "memory without a file");

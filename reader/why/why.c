@@ -472,8 +472,11 @@ static enum wait_source why_find_source(void *userdata, uint32_t tid, uint64_t w
 	if (!history_find(w->state->history, tid, woken_ns, &span) ||
 	    why_find_cause(w, tid, span.segment.from_ns, &verdict) < 0)
 		return WAIT_SOURCE_UNKNOWN;
-	cause = verdict.second == WAIT_DISK ? WAIT_DISK : verdict.cause;
+	cause = verdict.cause != WAIT_MEMORY && verdict.second == WAIT_DISK ? WAIT_DISK
+									       : verdict.cause;
 	switch (cause) {
+	case WAIT_MEMORY:
+		return WAIT_SOURCE_MEMORY;
 	case WAIT_TIMER:
 		return WAIT_SOURCE_TIMER;
 	case WAIT_DISK:
@@ -544,21 +547,44 @@ static bool why_waits_in_fault(const struct why *w, const struct why_instance *i
 	return i->verdict_of_wait.cause == WAIT_FAULT || (wait && wait->node && !wait->syscall);
 }
 
+/* The thread that has waited longest for memory or a disk on the path of I; 0 = none. */
+static uint32_t why_find_loader(const struct why_instance *i)
+{
+	const struct path_share *most = NULL;
+
+	for (size_t n = 0; n < i->path.n_shares; n++) {
+		const struct path_share *share = &i->path.shares[n];
+
+		if ((share->kind == PATH_MEMORY || share->kind == PATH_DISK) &&
+		    (!most || share->ns > most->ns))
+			most = share;
+	}
+	return most ? most->tid : 0;
+}
+
 /*
- * Finds the major faults of I. A fault is recorded when the thread runs again, after its wait. So
- * of a wait, it is the next one, unless the thread waits again before.
+ * Finds the major faults of I, or of the thread for which it waited. A fault is recorded when the
+ * thread runs again, after its wait. So of a wait, it is the next one, unless the thread waits
+ * again before.
  */
 static void why_find_faults(struct why *w, struct why_instance *i, struct why_case *c)
 {
-	bool is_wait = i->what == WHY_INSTANCE_WAIT;
-	uint64_t to_ns = is_wait ? why_runs_until(w->state, i->tid, i->to_ns) : i->to_ns;
+	bool is_fault = i->what == WHY_INSTANCE_WAIT && why_waits_in_fault(w, i);
+	uint32_t tid = is_fault ? i->tid : why_find_loader(i);
 
-	if (is_wait && !why_waits_in_fault(w, i))
+	if (is_fault)
+		i->has_faults = why_faults_find(&w->state->faults, tid, i->to_ns,
+						why_runs_until(w->state, tid, i->to_ns), 1,
+						&i->faults);
+	else if (tid && (tid != i->tid || i->what != WHY_INSTANCE_WAIT))
+		i->has_faults = why_faults_find(&w->state->faults, tid, i->from_ns, i->to_ns,
+						UINT64_MAX, &i->faults);
+	if (!i->has_faults)
 		return;
-	i->has_faults = why_faults_find(&w->state->faults, i->tid, is_wait ? i->to_ns : i->from_ns,
-					to_ns, is_wait ? 1 : UINT64_MAX, &i->faults);
-	c->faults = i->has_faults ? &i->faults : NULL;
-	c->is_fault = is_wait && i->has_faults;
+	i->faults_tid = tid;
+	c->faults = &i->faults;
+	c->faults_tid = tid;
+	c->is_fault = is_fault;
 }
 
 static int why_explain(struct why *w, struct why_instance *i)
@@ -590,13 +616,14 @@ static int why_explain(struct why *w, struct why_instance *i)
 	};
 
 	why_add_owner(w, i, &c);
-	why_find_faults(w, i, &c);
 	if (why_requests_find(&w->state->requests, i->tid, i->from_ns, i->to_ns, &disk))
 		c.disk = &disk;
 	i->times = (struct why_times){ 0 };
 	r = r ?: why_split_thread(w, i->tid, i->from_ns, i->to_ns, &i->times)
 			?: path_compute(w->state->history, &sources, i->tid, i->from_ns, i->to_ns,
 					&i->path);
+	if (r == 0)
+		why_find_faults(w, i, &c);
 	if (r == 0 && i->times.idle_ns > 0)
 		r = why_split_idle_cpu(&split, i->tid, i->from_ns, i->to_ns, &i->idle_cpu,
 				       &i->idle_cpu_ns);

@@ -96,7 +96,9 @@ struct why_instance {
 	uint64_t idle_cpu_ns;
 	const struct why_wait *quota; /* a time for which the thread was throttled; NULL = none */
 	bool has_faults;
-	struct why_faults_sum faults; /* its major page faults, if has_faults */
+	/* The major page faults of faults_tid: this thread, or one for which it waited. */
+	struct why_faults_sum faults; /* if has_faults */
+	uint32_t faults_tid;
 	struct why_times times;
 	struct path path;
 	struct why_verdict verdict;
