@@ -66,8 +66,8 @@ if has_set net; then
 	record_set net -- "$PRESET_LOAD" tcp
 	# established, FIN_WAIT1, FIN_WAIT2, closed (TIME_WAIT is another socket)
 	assert_eq "$(states "$client" "$server")" "1 4 5 7" "states of the client"
-	# SYN_RECV, established, CLOSE_WAIT, LAST_ACK, closed
-	assert_eq "$(states "$server" "$client")" "3 1 8 9 7" "states of the server"
+	# SYN_RECV (which older kernels do not report), established, CLOSE_WAIT, LAST_ACK, closed
+	assert_eq "$(states "$server" "$client" | sed 's/^3 //')" "1 8 9 7" "states of the server"
 	# listening, closed; and SYN_SENT of the client, which has no port yet
 	assert_eq "$(states "$server" 0)" "10 7" "states of the listening socket"
 	assert_eq "$(states 0 "$server")" "2" "states of the client without a port"
