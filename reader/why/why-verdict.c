@@ -462,6 +462,7 @@ static int why_verdict_by_path(const struct why_case *c, const struct why_sums *
 	return why_verdict_of_others(c, sums,
 				     sums->cause == WAIT_CHILD          ? WHY_CHILD
 				     : is_file_system                   ? WHY_JOURNAL
+				     : sums->cause == WAIT_DISK         ? WHY_SLOW_DISK
 				     : why_verdict_is_lock(sums->cause) ? WHY_LOCK_HELD
 									: WHY_PROGRAM,
 				     sums->main, v);

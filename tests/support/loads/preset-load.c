@@ -12,8 +12,8 @@
  *				connects to an address that does not answer, until one packet was
  *				sent again
  *	preset-load rtt N	sends N bytes to and fro between two sockets, one at a time. When the
- *				connection has been idle, prints what ss -ti says about the client;
- *				then the server closes it
+ *				connection has been idle, prints what ss -ti and TCP_INFO say about
+ *				the client; then the server closes it
  *	preset-load udp N	sends N datagrams to a port of this machine that nobody has
  *	preset-load memory MIB	touches so much memory
  */
@@ -192,6 +192,8 @@ static void let_be_idle(void)
 
 static void do_rtt(long n)
 {
+	struct tcp_info info = { 0 };
+	socklen_t size = sizeof(info);
 	char command[64], byte = 0;
 	int client, server, listener = connect_both(&client, &server);
 
@@ -204,6 +206,11 @@ static void do_rtt(long n)
 	fflush(stdout);
 	if (system(command) != 0)
 		errx(1, "ss failed");
+	if (getsockopt(client, IPPROTO_TCP, TCP_INFO, &info, &size) < 0)
+		err(1, "TCP_INFO");
+	/* (as ss prints it; ss knows this only with the module tcp_diag) */
+	printf("TCP_INFO rtt:%g/%g cwnd:%u\n", info.tcpi_rtt / 1e3, info.tcpi_rttvar / 1e3,
+	       info.tcpi_snd_cwnd);
 	close(server);
 	if (read(client, &byte, 1) != 0)
 		err(1, "read");
