@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../pages.sh"
 need_btf
-need_command gcc flock
+need_command gcc flock redis-server redis-cli taskset
 
 # A write to a file in memory never waits for a disk.
 HOME=$(mktemp -d "$KYMO_BUILD/tutorial.XXXXXX")
