@@ -108,6 +108,16 @@ TEST(test_kinds)
 	assert_int_not_equal(answer, -EINVAL);
 	q.attr.sample_type = PERF_SAMPLE_RAW;
 	assert_refused(q, -1);
+	/* So are events of page faults without data. */
+	q.attr = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE,
+					   .size = sizeof(q.attr),
+					   .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+					   .sample_period = 1,
+					   .disabled = 1 };
+	assert_int_equal(ask(&q, sizeof(q), -1, 0, &answer), 0);
+	assert_int_not_equal(answer, -EINVAL);
+	q.attr.sample_type = PERF_SAMPLE_ADDR;
+	assert_refused(q, -1);
 	assert_refused(clock_question(), file);
 	q = clock_question();
 	q.attr.size = 0;
