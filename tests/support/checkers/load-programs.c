@@ -39,7 +39,7 @@ static struct filter_cgroup cgroups[] = { { .parent_id = 1, .level = 1, .name = 
 /* (the programs are the same for all functions) */
 static char spec[] = "syscall:openat", *specs[] = { spec };
 static char plan[] = "point\tp\t\tfile\tf\t\tat\t1", *plans[] = { plan };
-static char *tracepoints[] = { (char[]){ "sched:sched_switch" } };
+static char *tracepoints[] = { (char[]){ "sched:sched_switch" }, (char[]){ "kymo:*" } };
 static int files[] = { STDIN_FILENO };
 
 static const struct kind {
@@ -115,7 +115,7 @@ static bool load(const struct kind *kind)
 	if (options.categories & CATEGORY_MOMENTS)
 		options.moments = (struct call_options){ plans, 1, { files, 1 } };
 	if (options.categories & CATEGORY_TRACEPOINTS)
-		options.tracepoints = (struct call_options){ tracepoints, 1, { 0 } };
+		options.tracepoints = (struct call_options){ tracepoints, 2, { 0 } };
 	if (options.categories & CATEGORIES_CALLS)
 		options.calls = (struct call_options){ specs, 1, { files, 1 } };
 	r = session_options_complete(&options);
