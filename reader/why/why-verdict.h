@@ -80,7 +80,7 @@ struct why_case {
 	const struct why_wait *quota; /* a time for which it was throttled; NULL = none */
 	const struct why_disk *disk;  /* the disk of its requests; NULL = not recorded, or none */
 	const struct why_faults_sum *faults; /* major page faults; NULL = likewise */
-	uint32_t faults_tid;           /* of this thread, or of one for which it waited */
+	uint32_t faults_tid;                 /* of this thread, or of one for which it waited */
 	bool is_fault;                 /* its wait was in a page fault, and `faults` is this one */
 	uint32_t owner;                /* of the lock for which it waited longest; 0 = unknown */
 	uint64_t lock;                 /* its address */

@@ -473,7 +473,7 @@ static enum wait_source why_find_source(void *userdata, uint32_t tid, uint64_t w
 	    why_find_cause(w, tid, span.segment.from_ns, &verdict) < 0)
 		return WAIT_SOURCE_UNKNOWN;
 	cause = verdict.cause != WAIT_MEMORY && verdict.second == WAIT_DISK ? WAIT_DISK
-									       : verdict.cause;
+									    : verdict.cause;
 	switch (cause) {
 	case WAIT_MEMORY:
 		return WAIT_SOURCE_MEMORY;
@@ -573,9 +573,9 @@ static void why_find_faults(struct why *w, struct why_instance *i, struct why_ca
 	uint32_t tid = is_fault ? i->tid : why_find_loader(i);
 
 	if (is_fault)
-		i->has_faults = why_faults_find(&w->state->faults, tid, i->to_ns,
-						why_runs_until(w->state, tid, i->to_ns), 1,
-						&i->faults);
+		i->has_faults =
+			why_faults_find(&w->state->faults, tid, i->to_ns,
+					why_runs_until(w->state, tid, i->to_ns), 1, &i->faults);
 	else if (tid && (tid != i->tid || i->what != WHY_INSTANCE_WAIT))
 		i->has_faults = why_faults_find(&w->state->faults, tid, i->from_ns, i->to_ns,
 						UINT64_MAX, &i->faults);
