@@ -105,11 +105,27 @@ struct {
 	__type(value, __u64);
 } fault_runs SEC(".maps");
 
-/* What is known of the mapping of a fault before its path. */
-struct fault_search {
-	__u64 address;
-	bool is_major;
+/* A mapping: a part of struct vm_area_struct. */
+struct fault_mapping {
+	__u64 start, end;
+	__u64 pgoff; /* of its start in the file */
+	__u64 file;  /* 0 = memory without a file; an address of the kernel, as the next ones */
+	__u64 inode;
+	__u64 mm;
+	__u64 exec_id; /* of the task: a later program can have the same mm */
+	__u64 seq;     /* see fault_seq() */
 };
+
+/*
+ * The mapping of the last fault of each task. In recent kernels, perf disables interrupts, and then
+ * a search for a mapping takes microseconds.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct fault_mapping);
+} fault_mappings SEC(".maps");
 
 /* Appends NAME to the text of ROOM, behind the AT bytes that it has. Returns its new size. */
 static __always_inline __u32 fault_add_name(struct tracepoint_room *room, __u32 at,
@@ -183,36 +199,94 @@ static __always_inline __u32 fault_device(__u32 dev)
 }
 
 static long fault_on_mapping(struct task_struct *p, struct vm_area_struct *vma,
-			     struct fault_search *search)
+			     struct fault_mapping *to)
 {
-	__u32 which = TRACEPOINT_ROOM_OWN(TRACEPOINT_OWN_FAULT), n;
-	struct tracepoint_room *room = bpf_map_lookup_elem(&tracepoint_rooms, &which);
-	struct tracepoint_fault *to;
-	struct file *file;
-	struct inode *inode;
+	struct file *file = vma->vm_file;
 
-	if (!room)
-		return 0;
-	to = (struct tracepoint_fault *)room->rec.data;
+	to->start = vma->vm_start;
+	to->end = vma->vm_end;
+	to->pgoff = vma->vm_pgoff;
+	to->file = (__u64)file;
+	to->inode = file ? (__u64)file->f_inode : 0;
+	return 0;
+}
+
+/* Since 6.4, with CONFIG_PER_VMA_LOCK. A number until 6.12. */
+struct mm_struct___number {
+	int mm_lock_seq;
+} __attribute__((preserve_access_index));
+
+struct mm_struct___count {
+	struct seqcount {
+		unsigned int sequence;
+	} mm_lock_seq;
+} __attribute__((preserve_access_index));
+
+/*
+ * Returns a number that changes with each change of the mappings of MM; 0 = there is none. A fault
+ * has locked its mapping. So no change of it has begun that the number does not show.
+ */
+static __always_inline __u64 fault_seq(struct mm_struct *mm)
+{
+	struct mm_struct___number *number = (struct mm_struct___number *)mm;
+	struct mm_struct___count *count = (struct mm_struct___count *)mm;
+
+	if (bpf_core_field_exists(count->mm_lock_seq.sequence))
+		return 1ull << 32 | BPF_CORE_READ(count, mm_lock_seq.sequence);
+	if (bpf_core_field_exists(number->mm_lock_seq))
+		return 1ull << 32 | (__u32)BPF_CORE_READ(number, mm_lock_seq);
+	return 0;
+}
+
+/*
+ * Sets *RET to the mapping of ADDRESS in P, the current task. A search for it fails if another
+ * thread waits to change the mappings.
+ */
+static __always_inline bool fault_find_mapping(struct task_struct *p, __u64 address,
+					       struct fault_mapping *ret)
+{
+	struct fault_mapping *last;
+
+	ret->mm = (__u64)p->mm;
+	ret->exec_id = p->self_exec_id;
+	ret->seq = ret->mm ? fault_seq(p->mm) : 0;
+	last = bpf_task_storage_get(&fault_mappings, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (last && ret->seq && last->seq == ret->seq && last->mm == ret->mm &&
+	    last->exec_id == ret->exec_id && last->start <= address && address < last->end) {
+		*ret = *last;
+		return true;
+	}
+	if (bpf_find_vma(p, address, fault_on_mapping, ret, 0) < 0)
+		return false;
+	if (last)
+		*last = *ret;
+	return true;
+}
+
+/* Fills the event in ROOM with MAPPING. Returns the size of its text. */
+static __always_inline __u32 fault_fill_mapping(struct tracepoint_room *room, __u64 address,
+						const struct fault_mapping *mapping)
+{
+	struct tracepoint_fault *to = (struct tracepoint_fault *)room->rec.data;
+	struct file *file = (struct file *)mapping->file;
+	struct inode *inode = (struct inode *)mapping->inode;
+	__u32 n;
+
 	to->mapped = 1;
-	file = vma->vm_file;
 	if (!file)
 		return 0;
-	inode = BPF_CORE_READ(file, f_inode);
 	to->inode = BPF_CORE_READ(inode, i_ino);
 	to->device = fault_device(BPF_CORE_READ(inode, i_sb, s_dev));
-	to->offset = (((search->address - vma->vm_start) >> fault_page_shift) + vma->vm_pgoff)
+	to->offset = (((address - mapping->start) >> fault_page_shift) + mapping->pgoff)
 		     << fault_page_shift;
 	/* (a path takes longer than all the rest; and of minor faults there are many) */
-	n = search->is_major
-		    ? fault_add_path(room, file)
-		    : fault_add_name(room, 0, BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	n = to->major ? fault_add_path(room, file)
+		      : fault_add_name(room, 0, BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	if (n > TRACEPOINT_DYNAMIC_BYTES) {
 		n = TRACEPOINT_DYNAMIC_BYTES;
 		room->rec.is_cut = 1;
 	}
-	room->rec.dynamic_bytes[0] = n;
-	return 0;
+	return n;
 }
 
 /* The cookie of the attachment says which of the two events this is. */
@@ -220,13 +294,11 @@ SEC("?perf_event")
 int TIMED_WITH(COST_TRACEPOINTS, on_page_fault, struct fault_context *, ctx)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
-	struct fault_search search = {
-		.address = ctx->addr,
-		.is_major = bpf_get_attach_cookie(ctx) == TRACEPOINT_FAULT_MAJOR,
-	};
+	struct fault_mapping mapping = {};
+	__u64 address = ctx->addr;
 	struct tracepoint_room *room;
 	struct tracepoint_fault *to;
-	__u32 zero = 0, n;
+	__u32 zero = 0, n = 0;
 	__u64 *runs = bpf_map_lookup_elem(&fault_runs, &zero);
 
 	if (runs)
@@ -238,15 +310,15 @@ int TIMED_WITH(COST_TRACEPOINTS, on_page_fault, struct fault_context *, ctx)
 		return 0;
 	to = (struct tracepoint_fault *)room->rec.data;
 	*to = (struct tracepoint_fault){
-		.address = search.address,
+		.address = address,
 		.ip = ctx->registers[FAULT_IP],
-		.major = search.is_major,
+		.major = bpf_get_attach_cookie(ctx) == TRACEPOINT_FAULT_MAJOR,
 	};
 	room->rec.is_cut = 0;
 	*(__u64 *)room->rec.dynamic_bytes = 0;
-	/* (this fails if another thread waits to change the mappings; then `mapped` is 0) */
-	bpf_find_vma(p, search.address, fault_on_mapping, &search, 0);
-	n = room->rec.dynamic_bytes[0];
+	if (fault_find_mapping(p, address, &mapping))
+		n = fault_fill_mapping(room, address, &mapping);
+	room->rec.dynamic_bytes[0] = n;
 	to->file = n << 16 | (TRACEPOINT_HEAD_BYTES + FAULT_TEXT);
 	own_send(room, TRACEPOINT_OWN_FAULT, FAULT_TEXT + TRACEPOINT_ROUND(n), p,
 		 TRACEPOINT_BY_TASK);

@@ -23,6 +23,7 @@ int collector_configure_own(struct collector *c, const struct session_options *o
 	bpf_program__set_autoload(skel->progs.on_page_fault, faults);
 	bpf_program__set_autoload(skel->progs.on_tcp_rtt, rtt);
 	return r ?: bpf_map__set_autocreate(skel->maps.fault_runs, faults)
+			   ?: bpf_map__set_autocreate(skel->maps.fault_mappings, faults)
 			   ?: bpf_map__set_autocreate(skel->maps.rtt_states, rtt);
 }
 

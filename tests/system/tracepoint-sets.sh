@@ -151,6 +151,9 @@ if has_set faults; then
 	json "$TMP/faults" "select(.thread_id == $pid and .args.address >= $begin and .args.address < $end) |
 		.args | \"\(.file) \(.inode) \(.mapped)\"" | sort -u >"$TMP/files"
 	assert_eq "$(<"$TMP/files")" " 0 true" "file of new pages"
+	# A new mapping in the place of another one is not that one.
+	assert_eq "$(json "$TMP/faults" "select(.thread_id == $pid and .args.address == $mapped) | .args |
+		\"\(.major) \(.file) \(.inode)\"" | tail -n 1)" "false  0" "the fault of a page that replaces one of the file"
 	# A condition selects in the kernel.
 	record_set 'faults[major==1]' -- "$PRESET_LOAD" faults 100 "$TMP/cold file"
 	events kymo:page_fault >"$TMP/faults"

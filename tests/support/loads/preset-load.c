@@ -5,8 +5,9 @@
  *	preset-load signals N	sends N signals to a child, each after the one before was taken
  *	preset-load faults N FILE
  *				a child touches N new pages, then all pages of FILE, of which none
- *				is in memory, and lets the kernel touch N / 2 new pages at once. The
- *				faults are those that the kernel has counted when the child has ended
+ *				is in memory, then a new page in the place of the first one, and
+ *				lets the kernel touch N / 2 new pages at once. The faults are those
+ *				that the kernel has counted when the child has ended
  *	preset-load tcp		makes a connection on this machine; the client closes it first
  *	preset-load retransmit ADDRESS
  *				connects to an address that does not answer, until one packet was
@@ -123,6 +124,14 @@ static volatile char *map_cold(const char *file, size_t *ret_bytes)
 	return p;
 }
 
+/* Puts a new page in the place of the one at P. */
+static void replace(volatile char *p, size_t page)
+{
+	if (mmap((void *)p, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
+		_exit(1);
+}
+
 static void do_faults(long n, const char *file)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)n * page, file_bytes;
@@ -136,6 +145,8 @@ static void do_faults(long n, const char *file)
 	if (child == 0) {
 		touch(p, bytes, page, true);
 		touch(mapped, file_bytes, page, false);
+		replace(mapped, page);
+		touch(mapped, page, page, true);
 		_exit(madvise((void *)populated, bytes / 2, MADV_POPULATE_WRITE) < 0);
 	}
 	if (wait4(child, &(int){ 0 }, 0, &usage) < 0)
