@@ -117,8 +117,10 @@ if has_set net; then
 	if [ -s "$TMP/nstat" ]; then
 		record_set net -- unshare -n bash "$TMP/udp.sh"
 		events skb:kfree_skb >"$TMP/drops"
-		assert_eq "$(json "$TMP/drops" "select(.thread_id == $sender and .args.reason_name == \"NO_SOCKET\") | .name" |
-			wc -l) $(awk '/^UdpNoPorts/ { print $2 }' "$TMP/stdout")" "70 70" "packets for nobody"
+		assert_eq "$(awk '/^UdpNoPorts/ { print $2 }' "$TMP/stdout")" 70 "packets for nobody, as nstat has counted them"
+		# (ksoftirqd can serve some of them; others can send such packets, too)
+		assert_ge "$(json "$TMP/drops" 'select(.args.reason_name == "NO_SOCKET") | .name' | wc -l)" 70 \
+			"packets for nobody"
 	fi
 fi
 
@@ -142,12 +144,17 @@ if has_set faults; then
 		"new pages with a fault"
 	assert_eq "$(faults false | awk -v b="$populated" '$1 >= b && $1 < b + 4096000' | wc -l)" 0 \
 		"faults of pages that the kernel has touched"
-	# Each one has the page of the file, as stat() names it.
-	assert_ge "$majflt" 1 "major page faults"
-	json "$TMP/faults" "select(.thread_id == $pid and .args.major) | .args |
-		\"\(.file) \(.device) \(.inode) \(.mapped) \(.address - .offset)\"" | sort -u >"$TMP/files"
-	assert_eq "$(<"$TMP/files")" "$TMP/cold file $(stat -c '%d %i' "$TMP/cold file") true $mapped" \
-		"file of the major page faults"
+	# Each one has the page of the file, as stat() names it. (A file in memory has none.)
+	case $(stat -f -c %T "$TMP") in
+	tmpfs | overlayfs) note "not tested: the files of major page faults ($TMP is on no disk)" ;;
+	*)
+		assert_ge "$majflt" 1 "major page faults"
+		json "$TMP/faults" "select(.thread_id == $pid and .args.major) | .args |
+			\"\(.file) \(.device) \(.inode) \(.mapped) \(.address - .offset)\"" | sort -u >"$TMP/files"
+		assert_eq "$(<"$TMP/files")" "$TMP/cold file $(stat -c '%d %i' "$TMP/cold file") true $mapped" \
+			"file of the major page faults"
+		;;
+	esac
 	json "$TMP/faults" "select(.thread_id == $pid and .args.address >= $begin and .args.address < $end) |
 		.args | \"\(.file) \(.inode) \(.mapped)\"" | sort -u >"$TMP/files"
 	assert_eq "$(<"$TMP/files")" " 0 true" "file of new pages"
