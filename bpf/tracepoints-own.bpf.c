@@ -49,7 +49,7 @@ static __always_inline void own_leave_room(struct tracepoint_room *room)
 }
 
 /* Sends the event in ROOM if the conditions of OWN hold. Its data has BYTES. */
-static __always_inline void own_send(struct tracepoint_room *room, __u32 own, __u32 bytes,
+static __always_inline void own_send(struct tracepoint_room *room, __u32 own, __u64 bytes,
 				     struct task_struct *p, __u32 actor)
 {
 	__u32 number = tracepoint_own_numbers[own], at = number;
@@ -57,8 +57,10 @@ static __always_inline void own_send(struct tracepoint_room *room, __u32 own, __
 	__u64 now_ns = bpf_ktime_get_boot_ns(),
 	      base = context_address(room->rec.data) - TRACEPOINT_HEAD_BYTES;
 
-	if (!layout || bytes > REC_TRACEPOINT_DATA_MAX ||
-	    (layout->n_conditions && !tracepoint_is_wanted(room, base, number)))
+	if (!layout || (layout->n_conditions && !tracepoint_is_wanted(room, base, number)))
+		return;
+	tracepoint_mask(bytes, 2 * REC_TRACEPOINT_DATA_MAX - 1);
+	if (bytes > REC_TRACEPOINT_DATA_MAX)
 		return;
 	room->rec.bytes = bytes;
 	room->rec.tracepoint = number;
