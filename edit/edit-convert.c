@@ -34,7 +34,7 @@ static const char *edit_convert_clean(struct edit_copy *c, const char *bytes, si
 	*ret_n = 0;
 	if (!to)
 		return "";
-	if (n <= max && text_is_utf8(bytes, n)) {
+	if (n <= max && text_is_utf8(bytes, n) && !(c->rules.mends && memchr(bytes, '\0', n))) {
 		memcpy(to, bytes, n);
 		to[n] = '\0';
 		*ret_n = n;
@@ -200,6 +200,19 @@ static bool edit_has_wrong_type(const struct fxt_record *r, int name, unsigned t
 	return f && f->flags & FXT_FIELD_STRICT && f->type != type;
 }
 
+/* Returns true if one of the arguments so far has NAME. */
+static bool edit_has_arg(const struct edit_copy *c, const struct fxt_out_string *name)
+{
+	for (unsigned i = 0; i < c->n_args; i++) {
+		const struct fxt_out_string *other = &c->args[i].name;
+
+		if (other->index == name->index && other->length == name->length &&
+		    (name->length == 0 || memcmp(other->text, name->text, name->length) == 0))
+			return true;
+	}
+	return false;
+}
+
 /* Adds the arguments that the rules return, if any. */
 static void edit_add_args(struct edit_copy *c)
 {
@@ -231,12 +244,20 @@ void edit_convert_args(struct edit_copy *c)
 			continue;
 		}
 		name = edit_known_name(c, &arg.name);
+		if (c->rules.mends && arg.name.bytes && arg.name.length == 0) {
+			c->counts.arguments++;
+			continue;
+		}
 		if (edit_has_wrong_type(c->record, name, arg.type) ||
 		    !edit_convert_value(c, &arg, name, to)) {
 			c->counts.arguments++;
 			continue;
 		}
 		to->name = edit_convert_text(c, &arg.name, EDIT_TEXT_ARG_NAME, name);
+		if (c->rules.mends && edit_has_arg(c, &to->name)) {
+			c->counts.arguments++;
+			continue;
+		}
 		if (!c->rules.arg || c->rules.arg(c->rules.userdata, c->record, name, to))
 			c->n_args++;
 	}

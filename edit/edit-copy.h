@@ -93,6 +93,12 @@ struct edit_rules {
 	 * describes. The output is not an archive.
 	 */
 	bool apart;
+
+	/*
+	 * Texts with NUL bytes are cleaned, and arguments without a name, or with the name of an
+	 * earlier one, are left out.
+	 */
+	bool mends;
 };
 
 struct edit_counts {
@@ -100,7 +106,8 @@ struct edit_counts {
 	uint64_t records;
 	uint64_t strings, threads; /* dangling references to strings and threads */
 	uint64_t texts;            /* texts that were made valid or cut */
-	uint64_t arguments;        /* arguments that were left out, since they were unreadable */
+	uint64_t
+		arguments; /* arguments that were left out: unreadable, or without a name of their own */
 	uint64_t refused; /* records of unknown type or kind, or that the format cannot contain */
 	uint64_t longer;  /* records with words after their contents, which were left out */
 };

@@ -9,6 +9,9 @@
 /* The maximum number of threads and of processes that are tracked. */
 enum { NAMES_MAX = 1 << 18 };
 
+/* The maximum number of modules that are tracked. Further mappings get no module. */
+enum { MODULES_MAX = 1 << 20, MODULE_BITS = 16 };
+
 /* A thread or a process. */
 struct body {
 	uint64_t koid;
@@ -18,6 +21,8 @@ struct body {
 
 struct edit_names {
 	struct table threads, processes; /* koid -> struct body, owned */
+	struct table modules; /* by process and id of the module; the values are not used */
+	uint64_t n_modules_lost;
 };
 
 int edit_names_new(struct edit_names **ret)
@@ -32,6 +37,7 @@ struct edit_names *edit_names_free(struct edit_names *n)
 		return NULL;
 	table_deinit_free(&n->threads);
 	table_deinit_free(&n->processes);
+	table_deinit(&n->modules);
 	return free_ptr(n);
 }
 
@@ -117,4 +123,50 @@ int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret
 		r = edit_copy_name(copy, FXT_OBJECT_PROCESS, body->koid, 0, "?");
 	}
 	return r;
+}
+
+/* ---- modules ---- */
+
+/* Writes the module of the mapping RECORD, whose file is unknown. */
+static int edit_names_write_module(struct edit_copy *copy, const struct fxt_provider *from,
+				   const struct fxt_record *record)
+{
+	static const uint8_t no_build_id[1];
+	struct fxt_record module = *record;
+
+	module.subtype = FXT_PROFILER_MODULE;
+	module.n_behind = 0;
+	module.name = (struct fxt_text){ .bytes = "?", .length = 1 };
+	module.module.id = record->mmap.module_id;
+	module.module.build_id = no_build_id;
+	module.module.build_id_size = 0;
+	return edit_copy_record(copy, from, &module);
+}
+
+int edit_names_see_module(struct edit_names *n, struct edit_copy *copy,
+			  const struct fxt_provider *from, const struct fxt_record *record)
+{
+	bool is_mapping =
+		record->type == FXT_RECORD_PROFILER && record->subtype == FXT_PROFILER_MMAP;
+	uint64_t key;
+
+	if (record->type != FXT_RECORD_PROFILER || !record->thread.defined ||
+	    (!is_mapping && record->subtype != FXT_PROFILER_MODULE))
+		return 0;
+	/* (no key is 0) */
+	key = record->thread.pid << MODULE_BITS;
+	key = (key | (is_mapping ? record->mmap.module_id : record->module.id)) + 1;
+	if (table_get(&n->modules, key) || n->modules.n_used >= MODULES_MAX)
+		return 0;
+	if (table_set(&n->modules, key, n) < 0)
+		return -ENOMEM;
+	if (!is_mapping)
+		return 0;
+	n->n_modules_lost++;
+	return edit_names_write_module(copy, from, record);
+}
+
+uint64_t edit_names_modules_lost(const struct edit_names *n)
+{
+	return n->n_modules_lost;
 }

@@ -149,7 +149,8 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 	_cleanup_(edit_repair_freep) struct edit_repair *r = calloc(1, sizeof(*r));
 	const struct edit_rules rules = { .userdata = r,
 					  .arg = edit_repair_change_arg,
-					  .more = edit_repair_add_arg };
+					  .more = edit_repair_add_arg,
+					  .mends = true };
 	int e;
 
 	if (!r)
@@ -323,6 +324,7 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 	/* (otherwise, readers would assign the next sample to a stack without frames) */
 	if (r->missing == 0 || edit_row_of(item->from, item->record) != FXT_ROW_STACK)
 		e = edit_names_see(r->names, item->from, item->record)
+			    ?: edit_names_see_module(r->names, r->copy, item->from, item->record)
 			    ?: edit_copy_record(r->copy, item->from, item->record)
 			    ?: edit_repair_gather(r, item);
 	else
@@ -578,9 +580,12 @@ static const char *edit_repair_find_wrong(const struct fxt_record *r)
 
 	if (r->type == FXT_RECORD_SCHEDULING)
 		return edit_repair_find_wrong_scheduling(r);
+	if (r->type == FXT_RECORD_BLOB &&
+	    (r->blob.type < FXT_BLOB_DATA || r->blob.type > FXT_BLOB_PERFETTO))
+		return "a BLOB of unknown type";
 	if (!edit_copy_is_kymo(r->provider))
 		return NULL;
-	if (r->type == FXT_RECORD_EVENT)
+	if (r->type == FXT_RECORD_EVENT || r->type == FXT_RECORD_PROFILER)
 		return r->thread.defined &&
 				       (r->thread.pid > UINT32_MAX || r->thread.tid > UINT32_MAX)
 			       ? wrong_id
@@ -669,6 +674,7 @@ int edit_repair_finish(struct edit_repair *r)
 void edit_repair_get_counts(const struct edit_repair *r, struct edit_repair_counts *ret)
 {
 	*ret = r->counts;
+	ret->modules_lost = edit_names_modules_lost(r->names);
 	ret->copied = *edit_copy_counts(r->copy);
 	edit_counts_add(&ret->copied, edit_sort_counts(r->sort));
 	edit_counts_add(&ret->copied, edit_sort_counts(r->suspect));

@@ -4,7 +4,7 @@
  *
  * Records are sorted by time, and duplicates are left out. Where records are missing, an event
  * `damage` (docs/FXT-MAPPING.md) is written, switches end the slices of threads that no longer run,
- * and threads whose names were lost are called "?". At the end, open items are closed, and each
+ * and threads and files of mappings whose names were lost are called "?". At the end, open items are closed, and each
  * session without a session_stop gets one. Omitted records are counted.
  */
 #pragma once
@@ -25,6 +25,7 @@ struct edit_repair_counts {
 	uint64_t ends_dropped; /* dropped ends of durations without a begin */
 	uint64_t misplaced;    /* records whose time cannot be correct */
 	uint64_t names_lost;   /* threads and processes that are now called "?" */
+	uint64_t modules_lost; /* files of mappings that are now called "?" */
 	uint64_t incomplete;   /* snapshots without all blocks, stacks without frames */
 	uint64_t odd_ticks;   /* ticks per second that no clock has, and that were used; 0 = none */
 	uint64_t stops_added; /* added stops of recordings that were truncated */

@@ -46,6 +46,7 @@ struct report {
 	uint64_t n_records, n_good;
 	struct summary_sessions sessions; /* sessions that have no session_stop so far */
 	bool stopped;                     /* a session_stop of kymo was seen */
+	bool has_damage;                  /* kymo repair states that data was lost */
 };
 
 static bool verb_check_is_shown(const struct report *r, enum fxt_finding_id id)
@@ -110,6 +111,21 @@ static bool verb_check_is_cut_off(const struct report *r)
 	return summary_sessions_n(&r->sessions) > 0;
 }
 
+/*
+ * Returns the number of warnings that lost data explains: damage can turn an id into another valid
+ * one, and the name or the end of a thread can be lost. The archive itself states the loss.
+ */
+static uint64_t verb_check_n_explained(const struct report *r)
+{
+	static const enum fxt_finding_id ids[] = { FXT_FINDING_THREAD_PROCESSES,
+						   FXT_FINDING_TID_REUSED, FXT_FINDING_KOID_WIDE };
+	uint64_t n = 0;
+
+	for (size_t i = 0; r->has_damage && i < ARRAY_SIZE(ids); i++)
+		n += r->kinds[ids[i]].n;
+	return n;
+}
+
 /* Notes the begin or end of a session. Returns 0 or -ENOMEM. */
 static int verb_check_note_session(struct report *r, const struct fxt_record *record)
 {
@@ -118,6 +134,7 @@ static int verb_check_note_session(struct report *r, const struct fxt_record *re
 	struct summary_session *entry;
 	const char *name;
 
+	r->has_damage |= row == FXT_ROW_DAMAGE;
 	if (row != FXT_ROW_START && row != FXT_ROW_STOP)
 		return 0;
 	name = edit_session_of(record, own);
@@ -266,6 +283,11 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 		printf("%zu session%s no event session_stop: cut off\n",
 		       summary_sessions_n(&r->sessions),
 		       summary_sessions_n(&r->sessions) == 1 ? " has" : "s have");
+	if (r->options->strict && verb_check_n_explained(r) > 0)
+		printf("%" PRIu64
+		       " warning%s about ids accepted: the archive was repaired, and its "
+		       "events 'damage' state that data was lost\n",
+		       verb_check_n_explained(r), text_s(verb_check_n_explained(r)));
 	if (*packed)
 		printf("compressed with %s; byte offsets refer to the decompressed "
 		       "archive\n",
@@ -427,7 +449,10 @@ static int verb_check_file(const char *path, const struct options *options)
 		return r;
 	if (report.n_of[FXT_SEVERITY_ERROR] > 0 || verb_check_is_cut_off(&report))
 		return CLI_DAMAGE;
-	return options->strict && report.n_of[FXT_SEVERITY_WARNING] > 0 ? CLI_DAMAGE : CLI_OK;
+	return options->strict &&
+			       report.n_of[FXT_SEVERITY_WARNING] > verb_check_n_explained(&report)
+		       ? CLI_DAMAGE
+		       : CLI_OK;
 }
 
 static int verb_check(int argc, char **argv)

@@ -60,6 +60,7 @@ static const struct {
 	ROW("ends_dropped", ends_dropped, "ends of events without a start, omitted"),
 	ROW("incomplete", incomplete, "incomplete snapshots of live blocks, or incomplete stacks"),
 	ROW("names_lost", names_lost, "threads and processes whose names were lost"),
+	ROW("modules_lost", modules_lost, "files of mappings whose names were lost"),
 	ROW("odd_ticks", odd_ticks,
 	    "ticks per second, which no clock has: the times are probably wrong"),
 	ROW("switches_added", switches_added, "switches added in place of missing ones"),

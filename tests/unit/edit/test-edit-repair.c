@@ -101,6 +101,30 @@ TEST(test_repair_odd_ticks)
 	source_deinit(&s);
 }
 
+/* Records that other readers would show wrongly are mended: mappings without their module, and
+ * texts. */
+TEST(test_repair_warnings)
+{
+	const struct fxt_out_thread thread = { 5, 5 };
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	OK(fxt_write_module(&s.w, &(struct fxt_module){ 110, thread, 1, "libc", "\1", 1 }));
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 110, thread, 1, 5, 4096, 8192, 0 }));
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 120, thread, 2, 5, 65536, 8192, 0 }));
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 130, thread, 2, 5, 98304, 8192, 0 }));
+	put_stop(&s, 140);
+	text = repair_text(&s.bytes, &c);
+	assert_int_equal(c.modules_lost, 1);
+	assert_int_equal(count_lines(text, "module 2 ? "), 1);
+	assert_int_equal(c.damages, 0);
+	source_deinit(&s);
+}
+
 /* Each session without an end gets one. */
 TEST(test_repair_sessions)
 {
@@ -520,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_repair_good),
 		cmocka_unit_test(test_repair_head),
 		cmocka_unit_test(test_repair_odd_ticks),
+		cmocka_unit_test(test_repair_warnings),
 		cmocka_unit_test(test_repair_sessions),
 		cmocka_unit_test(test_repair_cut_off),
 		cmocka_unit_test(test_repair_zeros),
