@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the programs for tracepoints of the kernel (tracepoints.bpf.c) share with those for kymo's
+ * The common part of the programs for tracepoints of the kernel (tracepoints.bpf.c) and for kymo's
  * own ones (tracepoints-own.bpf.c): work areas, layouts and conditions.
  */
 #pragma once
