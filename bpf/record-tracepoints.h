@@ -116,5 +116,8 @@ struct tracepoint_rtt {
 };
 _Static_assert(sizeof(struct tracepoint_rtt) == 72, "ABI");
 
-/* A connection has at most one event in this time, unless its round trip time has doubled or halved. */
+/*
+ * A connection has at most one event in this time, unless its round trip time has doubled or
+ * halved.
+ */
 #define TRACEPOINT_RTT_INTERVAL_NS 100000000ull

@@ -107,7 +107,7 @@ struct {
 	__type(value, __u64);
 } fault_runs SEC(".maps");
 
-/* A mapping: a part of struct vm_area_struct. */
+/* A mapping, as the fields of its struct vm_area_struct. */
 struct fault_mapping {
 	__u64 start, end;
 	__u64 pgoff; /* of its start in the file */

@@ -4,8 +4,8 @@
  *
  * Records are sorted by time, and duplicates are left out. Where records are missing, an event
  * `damage` (docs/FXT-MAPPING.md) is written, switches end the slices of threads that no longer run,
- * and threads and files of mappings whose names were lost are called "?". At the end, open items are closed, and each
- * session without a session_stop gets one. Omitted records are counted.
+ * and threads and files of mappings whose names were lost are called "?". At the end, open items
+ * are closed, and each session without a session_stop gets one. Omitted records are counted.
  */
 #pragma once
 

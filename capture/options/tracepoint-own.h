@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kymo's own tracepoints: events for which the kernel has no suitable tracepoint. Programs of kymo
- * make them (bpf/tracepoints-own.bpf.c). They are specified like tracepoints of the kernel, with the
- * system "kymo", and have a format like these.
+ * make them (bpf/tracepoints-own.bpf.c). They are specified like tracepoints of the kernel, with
+ * the system "kymo", and have a format like these.
  */
 #pragma once
 

@@ -7,14 +7,14 @@
  *				a child touches N new pages, then all pages of FILE, of which none
  *				is in memory, then a new page in the place of the first one, and
  *				lets the kernel touch N / 2 new pages at once. The faults are those
- *				that the kernel has counted when the child has ended
+ *				that the kernel has counted at the end of the child
  *	preset-load tcp		makes a connection on this machine; the client closes it first
  *	preset-load retransmit ADDRESS
  *				connects to an address that does not answer, until one packet was
  *				sent again
- *	preset-load rtt N	sends N bytes to and fro between two sockets, one at a time. When the
- *				connection has been idle, prints what ss -ti and TCP_INFO say about
- *				the client; then the server closes it
+ *	preset-load rtt N	sends N bytes to and fro between two sockets, one at a time. When
+ *				the connection has been idle, prints the client's data of ss -ti
+ *				and TCP_INFO; then the server closes it
  *	preset-load udp N	sends N datagrams to a port of this machine that nobody has
  *	preset-load memory MIB	touches so much memory
  */
