@@ -132,11 +132,20 @@ static bool heap_trace_end_decides(const struct heap_trace *m, const struct heap
 	       !heap_trace_runs(m, image, &process);
 }
 
-int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
+/* Announces IMAGE, unless an earlier image of its process is to be reported first. */
+static int heap_trace_announce_next(struct heap_trace *m, struct heap_image *image)
 {
 	if (image->announced || image->earlier || heap_trace_end_decides(m, image))
 		return 0;
 	return heap_trace_report_watch_begin(m, image);
+}
+
+int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
+{
+	int r = image->announced ? 0 : heap_trace_know_ended(m);
+
+	/* (heap_trace_finish_ended() announces IMAGE if it has ended by now) */
+	return r < 0 || image->ended ? r : heap_trace_announce_next(m, image);
 }
 
 /* Returns true if IMAGE can be announced. A new program must have loaded its libraries. */
@@ -160,7 +169,7 @@ int heap_trace_announce_ready(struct heap_trace *m)
 
 	for (size_t pos = 0; r == 0 && (image = table_next(&m->images.by_instance, &pos));)
 		if (heap_trace_is_ready(m, image))
-			r = heap_trace_announce(m, image);
+			r = heap_trace_announce_next(m, image);
 	return r;
 }
 
@@ -282,6 +291,11 @@ int heap_trace_know_watched(struct heap_trace *m)
 	return heap_trace_know_all(m, m->own.processes_fd, false);
 }
 
+int heap_trace_know_ended(struct heap_trace *m)
+{
+	return heap_trace_know_all(m, m->own.ended_fd, true);
+}
+
 static int heap_trace_keep_ending(const void *key, const void *value, void *userdata)
 {
 	struct memory_process process;
@@ -390,7 +404,7 @@ static int heap_trace_find_ended(struct heap_trace *m)
 	m->foreign_entries_go = heap_trace_foreign_entries_due(m);
 	if (m->foreign_entries_go)
 		r = heap_trace_know_watched(m);
-	r = r ?: heap_trace_know_all(m, m->own.ended_fd, true);
+	r = r ?: heap_trace_know_ended(m);
 	if (r == 0)
 		heap_trace_end_unreported(m);
 	m->n_ended = 0;

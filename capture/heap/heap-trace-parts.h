@@ -148,6 +148,12 @@ int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_n
  */
 int heap_trace_know_watched(struct heap_trace *m);
 
+/*
+ * Creates the images of all ended programs that were not reported yet. The worker may know only the
+ * program that their process executed since. Returns 0 or a negative errno.
+ */
+int heap_trace_know_ended(struct heap_trace *m);
+
 /* If there are at least this many ended images, they are reported at once. */
 enum { HEAP_TRACE_ENDED_MANY = 256 };
 

@@ -621,6 +621,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	/* Holders can have ended during the search. Nothing else matters any more. */
 	m->stopped = true;
 	ring_buffer__consume(m->events);
+	heap_trace_know_ended(m); /* programs that were executed before those that ran until now */
 	heap_trace_count_allocated(m);
 	heap_trace_announce_ready(m); /* while the probes are still attached */
 	heap_trace_detach_all(m);

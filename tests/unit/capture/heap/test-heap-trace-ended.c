@@ -28,6 +28,7 @@ struct seen {
 	char unwatched[MEMORY_REASON_BYTES];
 	uint32_t reason;
 	bool searched;
+	uint32_t order[8]; /* instances of the watches that have begun */
 };
 
 static int note(const struct rec_head *rec, void *userdata)
@@ -35,6 +36,8 @@ static int note(const struct rec_head *rec, void *userdata)
 	struct seen *seen = userdata;
 
 	if (rec->kind == REC_WATCH) {
+		if (seen->n_begun < ARRAY_SIZE(seen->order))
+			seen->order[seen->n_begun] = ((const struct rec_watch *)rec)->instance;
 		seen->n_begun++;
 		seen->complete = ((const struct rec_watch *)rec)->complete;
 		memcpy(seen->unwatched, ((const struct rec_watch *)rec)->unwatched,
@@ -57,6 +60,51 @@ static void end(const struct heap_trace *m, struct memory_process process, uint3
 	assert_int_equal(bpf_map_delete_elem(m->own.processes_fd, &process.pid), 0);
 }
 
+/* The counters of programs that do not run. */
+struct books {
+	uint32_t instances;
+	__u64 unreported;
+	int32_t n_copied;
+};
+
+/* Opens *M, which is stopping, with maps and counters BOOKS. Returns false without permission. */
+static bool open_trace(struct heap_trace *m, struct books *books)
+{
+	static const struct session_options options = { .categories = CATEGORY_MEMORY };
+
+	*m = (struct heap_trace){
+		.options = &options,
+		.own = {
+			.processes_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
+			.ended_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
+			.stacks_fd = make_map(sizeof(struct memory_stack_key),
+					      sizeof(struct memory_stack)),
+			.blocks_fd = make_map(sizeof(struct memory_key),
+					      sizeof(struct memory_block)),
+			.instances = &books->instances,
+			.n_copied = &books->n_copied,
+			.ends_unreported = &books->unreported,
+		},
+		.stopping = true, /* nothing else is waited for */
+	};
+	if (m->own.processes_fd == -EPERM)
+		return false;
+	assert_true(m->own.processes_fd >= 0 && m->own.ended_fd >= 0);
+	assert_true(m->own.stacks_fd >= 0 && m->own.blocks_fd >= 0);
+	heap_tables_init(&m->tables, &m->own);
+	return true;
+}
+
+static void close_trace(struct heap_trace *m)
+{
+	heap_tables_deinit(&m->tables);
+	heap_images_deinit(&m->images);
+	close(m->own.processes_fd);
+	close(m->own.ended_fd);
+	close(m->own.stacks_fd);
+	close(m->own.blocks_fd);
+}
+
 TEST(test_report_waits_for_end)
 {
 	static const struct {
@@ -73,32 +121,12 @@ TEST(test_report_waits_for_end)
 		{ false, 0, "it ended before its files were examined", WATCHED_EXIT, true },
 		{ true, 0, HEAP_PROBES_NO_ALLOCATOR, WATCHED_EXIT },
 	};
-	const struct session_options options = { .categories = CATEGORY_MEMORY };
-	uint32_t instances = INSTANCE;
-	__u64 unreported = 0;
-	int32_t n_copied = 0;
-	struct heap_trace m = {
-		.options = &options,
-		.own = {
-			.processes_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
-			.ended_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
-			.stacks_fd = make_map(sizeof(struct memory_stack_key),
-					      sizeof(struct memory_stack)),
-			.blocks_fd = make_map(sizeof(struct memory_key),
-					      sizeof(struct memory_block)),
-			.instances = &instances,
-			.n_copied = &n_copied,
-			.ends_unreported = &unreported,
-		},
-		.stopping = true, /* nothing else is waited for */
-	};
+	struct books books = { .instances = INSTANCE };
+	struct heap_trace m;
 
 	(void)state;
-	if (m.own.processes_fd == -EPERM)
+	if (!open_trace(&m, &books))
 		skip();
-	assert_true(m.own.processes_fd >= 0 && m.own.ended_fd >= 0);
-	assert_true(m.own.stacks_fd >= 0 && m.own.blocks_fd >= 0);
-	heap_tables_init(&m.tables, &m.own);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct memory_process process = { .instance = INSTANCE,
 							.pid = PID,
@@ -119,8 +147,8 @@ TEST(test_report_waits_for_end)
 			strcpy(image->unwatched, HEAP_PROBES_NO_ALLOCATOR);
 		m.sink = (struct memory_sink){ .emit = note, .userdata = &seen };
 		end(&m, process, rows[i].flags);
-		assert_int_equal(heap_trace_announce(&m, image), 0);
 		assert_int_equal(heap_trace_announce_ready(&m), 0);
+		assert_int_equal(heap_trace_announce(&m, image), 0);
 		assert_int_equal(seen.n_begun, 0);
 		assert_int_equal(heap_trace_finish_ended(&m, 2000, SECOND_NS), 0);
 		assert_int_equal(seen.n_begun, 1);
@@ -130,12 +158,47 @@ TEST(test_report_waits_for_end)
 		assert_int_equal(seen.reason, rows[i].reason);
 		assert_int_equal(seen.searched, rows[i].held);
 	}
-	heap_tables_deinit(&m.tables);
-	heap_images_deinit(&m.images);
-	close(m.own.processes_fd);
-	close(m.own.ended_fd);
-	close(m.own.stacks_fd);
-	close(m.own.blocks_fd);
+	close_trace(&m);
+}
+
+/*
+ * Programs that were executed before the worker looked: it knows only the one that runs now, and
+ * must not report it before the ended ones.
+ */
+TEST(test_unknown_programs_come_first)
+{
+	struct memory_process process = { .pid = PID,
+					  .since_ns = 1000,
+					  .flags = MEMORY_PROCESS_IMAGE };
+	struct books books = { .instances = INSTANCE };
+	struct seen seen = { 0 };
+	struct heap_trace m;
+	struct heap_image *image;
+
+	(void)state;
+	if (!open_trace(&m, &books))
+		skip();
+	m.sink = (struct memory_sink){ .emit = note, .userdata = &seen };
+	for (process.instance = INSTANCE; process.instance < INSTANCE + 3; process.instance++) {
+		process.since_ns += 10;
+		assert_int_equal(bpf_map_update_elem(m.own.processes_fd, &process.pid, &process,
+						     BPF_NOEXIST),
+				 0);
+		if (process.instance < INSTANCE + 2)
+			end(&m, process, MEMORY_PROCESS_EXECED);
+	}
+	process.instance = INSTANCE + 2;
+	image = heap_images_add(&m.images, &process);
+	assert_non_null(image);
+	assert_int_equal(heap_trace_announce(&m, image), 0);
+	assert_int_equal(seen.n_begun, 0);
+	assert_int_equal(heap_trace_finish_ended(&m, 2000, SECOND_NS), 0);
+	assert_int_equal(heap_trace_announce(&m, image), 0);
+	assert_int_equal(seen.n_begun, 3);
+	assert_int_equal(seen.n_ended, 2);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(seen.order[i], INSTANCE + i);
+	close_trace(&m);
 }
 
 /* Whether M has forgotten process PID + 1, which is not watched, of the two that it traces. */
@@ -189,6 +252,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_report_waits_for_end),
+		cmocka_unit_test(test_unknown_programs_come_first),
 		cmocka_unit_test(test_unreported_end),
 	};
 
