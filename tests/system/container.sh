@@ -369,6 +369,9 @@ cat >"$CONTAINER/etc/kymo/machine.conf" <<-END
 	[Output]
 	RotateTime=1s
 	KeepTime=4s
+	[Export]
+	Format=parquet
+	To=/srv/fleet
 END
 expect_exit 0 container kymo verify-profile machine
 begin enable --now kymo-collect@machine.service
@@ -393,6 +396,29 @@ expect_in 30 has_retired "$first"
 expect_in 10 has_chunks 2
 container systemctl is-active --quiet kymo-collect@machine.service || fail "the unit of the collection is not active"
 note "collected, rotated and retired after $SECONDS s"
+
+# ---- its chunks are handed over, by a unit of its own, which can write to the target only ----
+
+container install -d -o kymo-ship /srv/fleet
+begin start kymo-ship@machine.service
+is_refused() {
+	container kymo status machine | grep -q '^    waits: .*is read-only (kymo.conf(5)'
+}
+expect_in 30 is_refused
+container systemctl stop kymo-ship@machine.service
+mkdir "$CONTAINER/etc/systemd/system/kymo-ship@machine.service.d"
+printf '[Service]\nReadWritePaths=/srv/fleet\n' \
+	>"$CONTAINER/etc/systemd/system/kymo-ship@machine.service.d/target.conf"
+container systemctl daemon-reload
+begin start kymo-ship@machine.service
+has_tables() {
+	[ "$(find "$CONTAINER/srv/fleet" -path '*/part=machine-*' -name switches.parquet | wc -l)" -ge 2 ]
+}
+expect_in 60 has_tables
+assert_empty <(find "$CONTAINER/srv/fleet" -path '*/part=*' -uid 0) "tables that root has written"
+begin stop kymo-ship@machine.service
+container systemctl is-failed --quiet kymo-ship@machine.service && fail "the unit that exports has failed"
+note "exported its chunks after $SECONDS s"
 
 # ---- a flight recorder: a unit fails, and its last actions are written to disk ----
 
@@ -451,7 +477,7 @@ note "back after kill -9, after $SECONDS s"
 
 # ---- purging leaves nothing ----
 
-rm -r "$CONTAINER/etc/systemd/system/crumbles.service"
+rm -r "$CONTAINER/etc/systemd/system"/{crumbles.service,kymo-ship@machine.service.d}
 container dpkg --purge kymo >"$TMP/dpkg.log" 2>&1 || fail "the package cannot be purged: $(cat "$TMP/dpkg.log")"
 container userdel -r alice 2>/dev/null
 list_files >"$TMP/files.after"
