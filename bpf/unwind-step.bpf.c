@@ -411,8 +411,8 @@ static __always_inline __u32 unwind_as_described(__u32 rule)
 }
 
 /*
- * Moves TO to the caller according to RULE, which the instructions prove. A word that follows no
- * call is no return address, except that of a signal's handler.
+ * Moves TO to the caller according to RULE, which the instructions prove. A word is a return
+ * address only if a call precedes the address, or if it is the return of a signal handler.
  */
 static __noinline int unwind_caller_by_code(struct unwind_walk *to, __u32 rule)
 {
@@ -456,8 +456,9 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	if (before == after)
 		return 0;
 	/*
-	 * Checks the rule whose return address is nearer to SP. If that word is not a return
-	 * address, it was pushed, or is not popped yet, so the other rule applies.
+	 * Checks the one of two rules whose return address is nearer to SP. If the word there is
+	 * not a return address, the code has pushed that word, or has not popped it yet, so the
+	 * other rule applies.
 	 */
 	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
 							       : !unwind_is_frame(w, before);
@@ -543,7 +544,7 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		      : unwind_caller_by_register(w, rule);
 	/*
 	 * The function that unwinds an exception has such rules at its jump to the handler. No call
-	 * precedes the handler, so the byte before it can have another rule.
+	 * precedes the handler, so the byte before the handler can have another rule.
 	 */
 	if (!end && !stack_follows_call(w->ip))
 		w->exact = 1;

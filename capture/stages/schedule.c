@@ -442,9 +442,9 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 }
 
 /*
- * Called if the switch in WORDS takes another thread off its CPU than the thread that was seen
- * running. The reason can be: the CPU has come online, a filter has started or stopped to select a
- * running thread, or a switch was not reported.
+ * Called if the thread that the switch in WORDS takes off its CPU is not the thread that was seen
+ * running there. The reason can be: the CPU has come online, a filter has started or stopped to
+ * select a running thread, or a switch was not reported.
  */
 static int schedule_repair(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
