@@ -340,10 +340,11 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, bool i
 }
 
 /*
- * Whether code without a file can return to RETURNS, to which the frame pointer leads: 0 or
- * UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that of a caller
- * with a table. The function that is called before RETURNS is then described. Without the table of
- * the called function, or while mappings change, this is unknown.
+ * Checks whether code without a file can return to RETURNS, to which the frame pointer leads.
+ * Returns 0 or UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that
+ * of a caller with a table. Then a table describes the function that is called before RETURNS, and
+ * the code cannot return there. If that table does not exist yet, or while mappings change, the
+ * answer is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
@@ -369,7 +370,8 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 
 /*
  * Moves TO to the caller of code without a description. Run-time compilers keep frame pointers. But
- * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions prove none.
+ * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions do not prove that it
+ * keeps one.
  */
 static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule)
 {

@@ -600,9 +600,9 @@ static void reach_hold_and_search(struct search *s, struct answer *answer)
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
 	/*
-	 * Another process can be the tracer already: a debugger, or the process that stops this one
-	 * at its exit. Or a sandbox forbids tracing. The permission to read memory is checked
-	 * separately, so the search continues without stopping the process.
+	 * Another process can already trace the program: a debugger, or the process that holds the
+	 * program at its exit. Or a sandbox forbids tracing. The permission to read memory is
+	 * checked separately, so the search continues without stopping the process.
 	 */
 	if (r == -EPERM || r == -EACCES) {
 		reach_release_threads(&threads);

@@ -379,9 +379,9 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 }
 
 /*
- * Counts a switch on C that the kernel did not report. With a filter, this is certain only if
- * threads stay selected, and the begin of C is known: the thread that runs at the start can be one
- * that was selected later.
+ * Counts a switch on C that the kernel did not report. With a filter, such a switch is certain only
+ * under two conditions: threads stay selected, and C has switched since the start. The thread that
+ * was running at the start may have been selected later.
  */
 static void schedule_count_unreported(struct schedule *s, const struct schedule_cpu *c)
 {

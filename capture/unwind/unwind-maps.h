@@ -3,8 +3,8 @@
  * A session's maps of unwind tables (bpf/record-unwind.h), in user space: the numbers of files, and
  * the data about each file.
  *
- * One thread may call these functions, while the programs use the maps. The descriptors are copies,
- * since the session can be freed first.
+ * One thread may call these functions, while eBPF programs use the maps. The descriptors are
+ * copies, since the session can be freed first.
  */
 #pragma once
 
