@@ -106,8 +106,7 @@ struct edit_counts {
 	uint64_t records;
 	uint64_t strings, threads; /* dangling references to strings and threads */
 	uint64_t texts;            /* texts that were made valid or cut */
-	/* Number of arguments that were left out: unreadable, or without a name of their own. */
-	uint64_t arguments;
+	uint64_t arguments;        /* left out: unreadable, or without a name of their own */
 	uint64_t refused; /* records of unknown type or kind, or that the format cannot contain */
 	uint64_t longer;  /* records with words after their contents, which were left out */
 };
