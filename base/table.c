@@ -134,7 +134,10 @@ void *table_remove(struct table *t, uint64_t key)
 	value = hole->value;
 	t->n_used--;
 
-	/* Close the gap: move back each later entry that a search would not find behind the gap. */
+	/*
+	 * Close the gap, since searches end at a gap: move each later entry into it whose search
+	 * begins at or before the gap. The old slot of the entry is then the gap.
+	 */
 	i = (size_t)(hole - t->slots);
 	for (size_t j = (i + 1) & mask; t->slots[j].key != 0; j = (j + 1) & mask) {
 		size_t home = table_mix(t->slots[j].key) & mask;
@@ -160,8 +163,8 @@ void *table_next(const struct table *t, size_t *pos)
 }
 
 /*
- * (an entry that moves into the gap has not been returned yet, unless it was at the begin of the
- * slots)
+ * (The removal moves a later entry into the gap. table_next() has not returned that entry yet,
+ * unless it comes from the begin of the slots.)
  */
 void *table_remove_last(struct table *t, size_t *pos)
 {

@@ -4,8 +4,8 @@
  * driver, and completed, perhaps in parts. One record is sent for each request, at its completion.
  *
  * The thread of a request is the one that inserted it, since a worker of the kernel can issue it
- * later. Requests of bio-based devices (such as device mapper) do not exist; those of the devices
- * below do.
+ * later. Bio-based devices (such as device mapper) have no requests; the devices below them have
+ * requests.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"

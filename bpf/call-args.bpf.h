@@ -49,9 +49,9 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 	bpf_probe_read_user(&top, sizeof(top), (const void *)to->sp);
 	to->caller = top;
 	/*
-	 * If a function with a return probe has jumped here, the word is the address of that probe.
-	 * (A function that longjmp() has left is in the list, too, but its return address is no
-	 * longer on the stack.)
+	 * If a function with a return probe has jumped here, the word is the address of the
+	 * kernel's code for return probes. (The kernel's list also has functions that longjmp() has
+	 * left, but their return addresses are no longer on the stack.)
 	 */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	if (probed && top && top == BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr)) {

@@ -172,9 +172,9 @@ static __always_inline bool call_leaves_out(const struct call_watch *f)
 }
 
 /*
- * A call of F begins that is not recorded. If a recorded one has begun at the same stack pointer,
- * longjmp() has left that one, and the next return there is not its own. If F has jumped to its own
- * start, this is no call.
+ * A call of F begins that is not recorded. If a recorded call has begun at the same stack pointer,
+ * longjmp() has left the recorded call, and the next return at this stack pointer is not that of
+ * the recorded call. If F has jumped to its own start, this is no call.
  */
 static __always_inline void call_pass_over(struct pt_regs *ctx, struct call_args *args,
 					   const struct call_watch *f, __u32 function)
@@ -423,8 +423,8 @@ static __always_inline void call_leave(const struct call_watch *f, __u32 functio
 	if (pending && pending->function == function)
 		n = pending->n;
 	/*
-	 * User space still has the call that was left, and would give it this result. The mark
-	 * stays, for further returns, until a recorded call replaces it.
+	 * User space still has the recorded call that longjmp() has left, and would assign this
+	 * result to it. The mark stays, for further returns, until a recorded call replaces it.
 	 */
 	if (pending && pending->was_left)
 		return;
@@ -592,9 +592,10 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	__u32 function = 0;
 
 	/*
-	 * After rt_sigreturn, the number is -1, since it has restored the registers of the
-	 * interrupted code. The number is also -1 if a program calls -1, or if the system call is
-	 * skipped. User space knows how the call began, and finds out which of these it is.
+	 * The number is -1 in three cases: after rt_sigreturn, which has restored the registers of
+	 * the interrupted code; if a program calls system call -1; or if the system call is
+	 * skipped. User space knows the number at the begin of the call, and so finds out which
+	 * case it is.
 	 */
 	f = call_of_syscall(number == -1 ? CALL_NR_SIGRETURN : number, &function);
 	if (!f && number == -1)

@@ -88,8 +88,8 @@ static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 }
 
 /*
- * Returns the address P as a number, for functions that the verifier checks once for each program.
- * Such functions cannot take pointers to structures of the kernel.
+ * Returns the address P as a number, for functions that are not inlined. The verifier checks such
+ * functions once, and they cannot take pointers to structures of the kernel.
  */
 static __always_inline __u64 context_address(const void *p)
 {

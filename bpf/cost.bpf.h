@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Costs of the programs. Programs count their runs, and time some of the runs. So costs are known
- * without the kernel's statistics (kernel.bpf_stats_enabled), which read the clock twice in each
- * run.
+ * Costs of the eBPF programs. Programs count their runs, and time some of the runs. So costs are
+ * known without the kernel's statistics (kernel.bpf_stats_enabled), which read the clock twice in
+ * each run.
  *
  * The distance between two timed runs is random: with a fixed distance, always the same part of a
  * regular pattern of switches could be timed. Programs that run rarely and long are timed in each

@@ -18,8 +18,8 @@ __noinline __u32 piece_copy_last(struct piece_part *to, __u64 sp)
 }
 
 /*
- * Stores in PIECE the calls before the return addresses to which frame pointers lead, so that user
- * space can judge these addresses as the walk here would.
+ * Frame pointers lead to return addresses. Stores in PIECE the calls before these addresses, so
+ * that user space can check the addresses in the same way as a walk in the kernel.
  */
 static __always_inline void piece_fill_calls(struct rec_piece *piece, const struct unwind_walk *w)
 {

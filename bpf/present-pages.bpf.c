@@ -28,9 +28,9 @@ __u64 present_pages_base = 0, present_pages_end = 0;
 #define PRESENT_PAGES_KERNEL_4 0xffff800000000000ull
 
 /*
- * Returns ENTRY, the last one of a walk, as that of a present page if it is hidden: while the
- * kernel watches which node uses the page (NUMA balancing), or with PROT_NONE. The address in such
- * an entry is inverted.
+ * ENTRY is the last entry of a walk. Returns ENTRY or, if ENTRY is hidden, the same entry for a
+ * present page. Entries are hidden while the kernel watches which node uses the page (NUMA
+ * balancing), and with PROT_NONE. The address in a hidden entry is inverted.
  */
 static __always_inline __u64 present_page_show(__u64 entry, __u64 mask)
 {

@@ -202,7 +202,7 @@ static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 	    bpf_probe_read_user(code, sizeof(code), (const void *)(ip - 1)) < 0)
 		return false;
 	/*
-	 * (if there is a breakpoint at IP, too, that one is the probe, and the byte before it is
+	 * (if there is a breakpoint at IP, too, it belongs to the probe, and the byte before IP is
 	 * padding)
 	 */
 	return code[0] == PROBED_BREAKPOINT && code[1] != PROBED_BREAKPOINT &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Threads that are in the middle of a probe. A walk begins where the thread would be without the
- * probe.
+ * Threads that are in the middle of a probe. A walk of their stack begins at the place where the
+ * thread would be without the probe.
  */
 #pragma once
 

@@ -334,9 +334,9 @@ __noinline __u64 python_next(struct python_walk *w)
 /* ---- threads ---- */
 
 /*
- * The function that executes Python puts its C frame into the thread's state, and then sets the
- * frame there. Both are at its begin: in the first bytes of its code, with the C frame in the first
- * bytes of its stack frame. The very first bytes of its code save registers.
+ * The function that executes Python puts its C frame into the thread's state, and then stores the
+ * current Python frame in this C frame. The first bytes of its code save registers, and the code
+ * just after them does both steps. The C frame is in the first bytes of the function's stack frame.
  */
 #define PYTHON_PROLOGUE_BYTES 0x10
 #define PYTHON_BEGIN_BYTES    0x100
@@ -404,8 +404,8 @@ static __always_inline bool python_is_own(const struct python_layout *l, __u64 c
 }
 
 /*
- * Sets the innermost frames of the thread. A thread can be in two interpreters at a time: then its
- * current state is not that of its key. Returns false if its state is not found.
+ * Sets the innermost frames of the thread. A thread can be in two interpreters at a time. Then its
+ * current state is not the state that its key names. Returns false if the state is not found.
  */
 __noinline bool python_find_thread(struct python_walk *w)
 {

@@ -72,7 +72,8 @@ struct memory_process {
 	/* Number of blocks without a stack: no room for the stack, or no frames found. */
 	__u64 no_stack;
 	/*
-	 * Number of calls that the programs missed, and of records that did not fit into the ring
+	 * Number of calls that the eBPF programs missed, and of records that did not fit into the
+	 * ring
 	 */
 	__u64 lost;
 };

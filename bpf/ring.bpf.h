@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The programs' side of a word ring (bpf/record.h).
+ * The producer's side of a word ring (bpf/record.h).
  *
  * A ring has one producer at any time, since the programs that write to it on its CPU never
  * interrupt each other. So there are no locks and no reserve calls. A comment at each program says

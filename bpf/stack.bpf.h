@@ -207,11 +207,11 @@ struct stack_callers {
 
 /*
  * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
- * its caller. The library with that function may have no frames at all. The return addresses of the
- * callers are on the stack. A return address is recognised by the call instruction before it, whose
- * target is the function that is next on the stack. The search begins at stack pointer SP and
- * instruction IP, and ends at the first caller in another file. (These are separate functions,
- * which the verifier checks once each, as are the next ones.)
+ * its caller. The library with that function may have no frames at all. But the return addresses of
+ * the callers are on the stack. The search recognises a return address by the call instruction
+ * before it: this instruction calls the function that is next on the stack. The search begins at
+ * stack pointer SP and instruction IP, and ends at the first caller in another file. (These are
+ * separate functions, which the verifier checks once each, as are the next ones.)
  */
 int stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to);
 

@@ -26,8 +26,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 __u32 tracepoint_own_numbers[TRACEPOINT_OWN_MAX];
 
 /*
- * Returns the work area of OWN, or NULL if a program of its kind is using it on this CPU: the event
- * is then lost. (One that received packets interrupts one that receives others in a system call.)
+ * Returns the work area of OWN, or NULL if a program of the same kind is using it on this CPU: the
+ * event is then lost. (A softirq that receives packets can interrupt a system call that receives
+ * other packets.)
  */
 static __always_inline struct tracepoint_room *own_take_room(__u32 own)
 {
@@ -225,8 +226,9 @@ struct mm_struct___count {
 } __attribute__((preserve_access_index));
 
 /*
- * Returns a number that changes with each change of the mappings of MM; 0 = there is none. A fault
- * has locked its mapping. So no change of it has begun that the number does not show.
+ * Returns a number that changes with each change of the mappings of MM; 0 = the kernel has no such
+ * number. A fault has locked its mapping. So if a change of this mapping has begun, the number
+ * shows it.
  */
 static __always_inline __u64 fault_seq(struct mm_struct *mm)
 {
@@ -366,7 +368,7 @@ static __always_inline void rtt_fill(struct tracepoint_rtt *to, struct sock *sk,
 	};
 	*(__u32 *)to->saddr = sk->__sk_common.skc_rcv_saddr;
 	*(__u32 *)to->daddr = sk->__sk_common.skc_daddr;
-	/* (as in tracepoints of the kernel, the addresses of IPv4 are mapped ones here) */
+	/* (IPv4 addresses are mapped to IPv6 here, as in the kernel's tracepoints) */
 	if (to->family == RTT_AF_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
 		bpf_core_read(to->saddr_v6, 16, &sk->__sk_common.skc_v6_rcv_saddr);
 		bpf_core_read(to->daddr_v6, 16, &sk->__sk_common.skc_v6_daddr);

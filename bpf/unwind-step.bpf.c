@@ -340,10 +340,11 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, bool i
 }
 
 /*
- * Whether code without a file can return to RETURNS, to which the frame pointer leads: 0 or
- * UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that of a caller
- * with a table. The function that is called before RETURNS is then described. Without the table of
- * the called function, or while mappings change, this is unknown.
+ * Checks whether code without a file can return to RETURNS, to which the frame pointer leads.
+ * Returns 0 or UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that
+ * of a caller with a table. Then a table describes the function that is called before RETURNS, and
+ * the code cannot return there. If that table does not exist yet, or while mappings change, the
+ * answer is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
@@ -369,7 +370,8 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 
 /*
  * Moves TO to the caller of code without a description. Run-time compilers keep frame pointers. But
- * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions prove none.
+ * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions do not prove that it
+ * keeps one.
  */
 static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule)
 {
@@ -411,8 +413,8 @@ static __always_inline __u32 unwind_as_described(__u32 rule)
 }
 
 /*
- * Moves TO to the caller according to RULE, which the instructions prove. A word that follows no
- * call is no return address, except that of a signal's handler.
+ * Moves TO to the caller according to RULE, which the instructions prove. A word is a return
+ * address only if a call precedes the address, or if it is the return of a signal handler.
  */
 static __noinline int unwind_caller_by_code(struct unwind_walk *to, __u32 rule)
 {
@@ -456,8 +458,9 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	if (before == after)
 		return 0;
 	/*
-	 * Checks the rule whose return address is nearer to SP. If that word is not a return
-	 * address, it was pushed, or is not popped yet, so the other rule applies.
+	 * Checks the one of two rules whose return address is nearer to SP. If the word there is
+	 * not a return address, the code has pushed that word, or has not popped it yet, so the
+	 * other rule applies.
 	 */
 	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
 							       : !unwind_is_frame(w, before);
@@ -543,7 +546,7 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		      : unwind_caller_by_register(w, rule);
 	/*
 	 * The function that unwinds an exception has such rules at its jump to the handler. No call
-	 * precedes the handler, so the byte before it can have another rule.
+	 * precedes the handler, so the byte before the handler can have another rule.
 	 */
 	if (!end && !stack_follows_call(w->ip))
 		w->exact = 1;

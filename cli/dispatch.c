@@ -32,7 +32,7 @@ static int dispatch_print_overview(FILE *to)
 static int dispatch_is_file(const char *name, const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
-		return cli_usage_error("unknown verb '%s'; it is a directory", name);
+		return cli_usage_error("'%s' is a directory, not a verb", name);
 	if (access(name, X_OK) == 0)
 		return cli_usage_error("unknown verb '%s'; to record this program, use 'kymo "
 				       "record -- %s%s'",

@@ -93,7 +93,7 @@ static bool call_list_number(struct call_print *p, const struct call_text *text,
 
 /* ---- buffers ---- */
 
-/* One buffer: a struct iovec of a program with addresses of 64 bits. */
+/* One buffer of a call: the content of a struct iovec in a 64-bit program. */
 struct call_list_part {
 	uint64_t address, bytes;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists that calls receive, and that the programs collect (CALL_MEMORY_* in bpf/record.h): the
+ * Lists that calls receive, and that the eBPF programs collect (CALL_MEMORY_* in bpf/record.h): the
  * arguments of a program, buffers, and numbers of variables and of entries.
  */
 #pragma once

@@ -121,7 +121,7 @@ static const char *call_probes_missing(const struct call_source *source)
 	return "not all probes could be placed";
 }
 
-/* Lets the programs record system call NUMBER as function I. */
+/* Makes the eBPF programs record system call NUMBER as function I. */
 static int call_probes_set_syscall(const struct collector_calls *collector, int number, uint32_t i)
 {
 	uint32_t key = (uint32_t)number, place = i + 1;
@@ -129,7 +129,7 @@ static int call_probes_set_syscall(const struct collector_calls *collector, int 
 	return bpf_map_update_elem(collector->syscalls_fd, &key, &place, BPF_ANY) < 0 ? -errno : 0;
 }
 
-/* Lets the programs record the system calls with all unknown numbers. */
+/* Makes the eBPF programs record the system calls with all unknown numbers. */
 static int call_probes_set_unknown(const struct collector_calls *collector, uint32_t i)
 {
 	int r = 0;

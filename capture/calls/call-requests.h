@@ -19,8 +19,8 @@
 bool call_request_type(uint32_t request, struct call_type *ret);
 
 /*
- * Returns a copy of TEXT in TO, with the first BYTES bytes: the programs do not know the size, and
- * copy more. Returns NULL if TEXT is NULL.
+ * Returns a copy of TEXT in TO, with the first BYTES bytes. (The eBPF programs do not know the
+ * size, and copy more.) Returns NULL if TEXT is NULL.
  */
 const struct call_text *call_request_limit(const struct call_text *text, uint32_t bytes,
 					   struct call_text *to);

@@ -50,8 +50,9 @@ static void result_print_value(struct call_print *p, const struct call_value *v)
 /* ---- numbers ---- */
 
 /*
- * Shows a result of one register. Readers take the name of an errno for an error. So the name of a
- * value of an enumeration that looks like one is followed by its number.
+ * Shows a result of one register. Readers assume that a call has failed if its result is the name
+ * of an errno. If the name of a value of an enumeration looks like such a name, the number follows,
+ * so that readers do not assume a failure.
  */
 static struct call_value result_number(const struct call_spec *spec, uint64_t number, char *to)
 {

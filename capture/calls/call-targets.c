@@ -300,8 +300,9 @@ static bool call_source_is_limited(const struct call_source *source)
 }
 
 /*
- * Returns true if source A of T leaves to source B the functions that both have. B must record all
- * of their calls: it has neither a condition nor a limit, or the two specifications are equal.
+ * Returns true if source A of T leaves the functions that are in both sources to source B. This
+ * needs B to record all calls of these functions: B has neither a condition nor a limit, or the two
+ * specifications are equal.
  */
 static bool call_targets_yields(const struct call_targets *t, const struct call_options *o,
 				size_t a, size_t b)
@@ -320,7 +321,7 @@ static bool call_source_has(const struct call_source *source, const struct call_
 		const struct call_place *other = &source->places.places[i];
 
 		/*
-		 * The places are those of one function if their beginnings or entries are equal.
+		 * The two places belong to one function if their beginnings or entries are equal.
 		 * The entry depends on the arguments that a specification names. The beginnings
 		 * differ if a second symbol is in the prologue of the function.
 		 */

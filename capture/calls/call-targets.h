@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions whose calls a session records, found in the files of its specifications: their
- * settings for the programs, and the names of their calls.
+ * settings for the eBPF programs, and the names of their calls.
  */
 #pragma once
 

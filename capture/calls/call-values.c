@@ -177,7 +177,7 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 
 	bool is_cut = text->cut;
 
-	/* A variant can show bytes as a string, which ends at its NUL. */
+	/* A variant of a function can show a buffer as a string. The string ends at its NUL. */
 	if (type->form == CALL_STR)
 		n = strnlen(text->text, n);
 	if (n < (size_t)text->bytes)
@@ -242,7 +242,10 @@ static void call_value_change(const struct call_type *type, char to[static CALL_
 		snprintf(to + n, CALL_VALUE_TEXT_MAX - n, " => %s", after);
 		return;
 	}
-	/* (quoted bytes become a list of both, which readers do not take for a text) */
+	/*
+	 * (quoted bytes become a list with both values, so that readers do not mistake it for a
+	 * text)
+	 */
 	if (*to == '"' && strcmp(to, after) != 0) {
 		char before[CALL_VALUE_TEXT_MAX];
 		struct call_print p;

@@ -17,8 +17,9 @@
 enum { PATH_ROOM = 3 * PATH_MAX + 1 };
 
 /*
- * Whether the numbers of the file of FD are those in records of mappings. The files of an overlayfs
- * have numbers of their own, and mappings of them can have those of the files below.
+ * Returns whether records of mappings show the file of FD by its device and inode numbers. The
+ * files of an overlayfs have numbers of their own, but mappings of these files can have the numbers
+ * of the files below.
  */
 static bool probed_inodes_is_comparable(int fd)
 {

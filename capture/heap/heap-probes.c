@@ -410,8 +410,9 @@ bool heap_probes_lack_holder(const struct heap_probes *a)
 
 /*
  * Selects a new holder if the old one is ending. This is done before the new holder gets any
- * probes, so that the programs report its end. They do not report it if they did not know the
- * holder yet, so this is checked after that. NOW_NS is a time before this call.
+ * probes, so that the eBPF programs report the end of the new holder. If it ended before they knew
+ * it, they do not report its end. So the function then checks whether the new holder has ended.
+ * NOW_NS is a time before this call.
  */
 static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how,
 				     uint64_t now_ns)
@@ -435,8 +436,8 @@ static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_pr
 }
 
 /*
- * Notes whether probes do not belong to the holder after a check with the result R. Then calls can
- * be missed while the holder runs. If it has ended, too, another one is selected.
+ * A check of the holder had the result R. Notes whether probes do not belong to the holder: then
+ * calls can be missed while the holder runs. If the new holder has ended, too, selects another one.
  */
 static void heap_probes_note_unheld(struct heap_probes *a, int r)
 {

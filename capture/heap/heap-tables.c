@@ -212,7 +212,7 @@ static int heap_tables_on_stack(const void *key_bytes, const void *value, void *
 	}
 	/*
 	 * The calls of other resources are counted here, but capture/stages/resources.h tracks the
-	 * live ones.
+	 * live resources.
 	 */
 	if (key->resource != MEMORY_RESOURCE_MEMORY)
 		return 0;
@@ -525,8 +525,8 @@ static void heap_tables_count_removed(const struct pass *p, size_t n)
 }
 
 /*
- * Removes the collected keys from AT on, one by one. A key that is missing was removed by a call
- * that failed later, since nothing else removes keys.
+ * Removes the collected keys from AT on, one by one. If a key is missing, a call has removed it
+ * before that call failed: nothing else removes keys.
  */
 static int heap_tables_delete_singly(const struct pass *p, const struct memory_map *map, size_t at)
 {

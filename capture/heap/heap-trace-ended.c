@@ -324,9 +324,8 @@ static void heap_trace_end_if_exited(const struct heap_trace *m, uint32_t pid)
 }
 
 /*
- * Moves the processes whose threads have all ended from the programs' table of running processes to
- * the table of ended ones. If the programs know which thread is the last one, they do that
- * themselves.
+ * Moves the processes whose threads have all ended from the table of running processes to the table
+ * of ended ones. The eBPF programs do this themselves if they know which thread is the last one.
  */
 static int heap_trace_end_exited(struct heap_trace *m)
 {
@@ -368,9 +367,9 @@ static void heap_trace_end_unreported(struct heap_trace *m)
 }
 
 /*
- * The programs could not report some ends for lack of space. The worker may not know these
- * programs, but their entries occupy the tables. These entries can be distinguished from others
- * only if all running processes are known.
+ * The eBPF programs could not report the ends of some processes for lack of space. The worker may
+ * not know these processes, but their entries occupy the tables. These entries can be distinguished
+ * from others only if all running processes are known.
  */
 static void heap_trace_find_foreign_entries(struct heap_trace *m)
 {
@@ -449,8 +448,8 @@ static bool heap_trace_is_chained(const struct going *going, size_t n)
 }
 
 /*
- * Selects the images to finish. Images of one process are reported one after another, so as many
- * are selected as can be copied at once. Nothing is copied if there is only one image per process.
+ * Selects the images to finish, as many as can be copied at once: images of one process are
+ * reported one after another. If each process has only one image, nothing is copied.
  */
 static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 {

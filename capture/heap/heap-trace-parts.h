@@ -117,13 +117,16 @@ int heap_trace_announce_ready(struct heap_trace *m);
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
-/* Returns true if IMAGE is in the programs' table: it runs, or its last threads are exiting. */
+/*
+ * Returns true if IMAGE is in the eBPF programs' table of running processes: it runs, or its last
+ * threads are exiting.
+ */
 bool heap_trace_has_entry(const struct heap_trace *m, const struct heap_image *image,
 			  struct memory_process *ret);
 
 /*
- * Returns true if the programs watch process PID now, and it is not exiting. Stores its data in
- * *RET.
+ * Returns true if the eBPF programs watch process PID now, and the process is not exiting. Stores
+ * its data in *RET.
  */
 bool heap_trace_find_watched(const struct heap_trace *m, uint32_t pid, struct memory_process *ret);
 bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid);
@@ -143,8 +146,8 @@ void heap_trace_detach_forgotten(struct heap_trace *m);
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
 
 /*
- * Creates the image of each process in the programs' table, also if no program has reported it yet.
- * Returns 0 or a negative errno.
+ * Creates the image of each process in the eBPF programs' table of running processes, even if no
+ * report of the process has arrived yet. Returns 0 or a negative errno.
  */
 int heap_trace_know_watched(struct heap_trace *m);
 

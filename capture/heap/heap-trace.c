@@ -42,10 +42,10 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 }
 
 /*
- * Returns true if process PID, with the descriptor PIDFD, has ended; true without PIDFD. The
- * programs report its end before its files are closed; on newer kernels also before its memory is
- * freed. The rest of its exit takes as long as these steps, and must not be watched. (PIDFD is read
- * last, so PID was the same process.)
+ * Returns true if process PID, with the descriptor PIDFD, has ended; true without PIDFD. The eBPF
+ * programs report its end before the kernel closes its files; on newer kernels also before the
+ * kernel frees its memory. Until these steps are done, the process still exits, but must not be
+ * watched. (PIDFD is read last, so PID was the same process.)
  */
 static bool heap_trace_has_exited(uint32_t pid, int pidfd)
 {
@@ -139,9 +139,9 @@ static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 }
 
 /*
- * Removes PROCESS, which is ending, from the programs' table. Returns false if the programs have
- * reported its end, or if PROCESS has called exec. In the latter case, the programs will report the
- * end of its new program.
+ * Removes PROCESS, which is ending, from the table of running processes. Returns false if the eBPF
+ * programs have reported its end, or if PROCESS has called exec. After an exec, they will report
+ * the end of the program that PROCESS now runs.
  */
 static bool heap_trace_take_back(const struct heap_trace *m, const struct memory_process *process)
 {
@@ -272,8 +272,8 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	}
 	r = heap_trace_begin(m, traced, pidfd);
 	/*
-	 * From now on, the programs report the end of the thread that the probes belong to. It may
-	 * have ended before, so this is checked now.
+	 * From now on, the eBPF programs report the end of the thread that the probes belong to.
+	 * The thread may have ended before, so the next lines check it.
 	 */
 	traced = heap_trace_probes_of(m, pid);
 	if (r == 0 && traced)
@@ -310,7 +310,7 @@ static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes 
 	if (traced->from_start && traced->announced.any) {
 		m->announced = traced->announced;
 		memcpy(m->announced_text, traced->announced_text, sizeof(m->announced_text));
-		m->announced_ns = exec_ns + 1; /* as in the programs */
+		m->announced_ns = exec_ns + 1; /* as in the eBPF programs */
 	}
 	traced->from_start = false;
 }
@@ -399,7 +399,7 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
-		/* After an exec by another thread, the programs do not watch the process. */
+		/* After an exec by another thread, the eBPF programs do not watch the process. */
 		if (!traced || is_another || happened->what == MEMORY_HAPPENED_THREAD_EXEC)
 			heap_trace_pass_over_late(m, happened->pid, &h);
 		return 0;
@@ -570,8 +570,8 @@ bool heap_trace_has_missed(struct heap_trace *m)
 }
 
 /*
- * Stops watching IMAGE. From now on, the programs ignore its process, so the blocks of IMAGE do not
- * change.
+ * Stops watching IMAGE. From now on, the eBPF programs ignore its process, so the blocks of IMAGE
+ * do not change.
  */
 static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image)
 {

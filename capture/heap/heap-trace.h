@@ -96,9 +96,9 @@ int heap_trace_snapshot(struct heap_trace *m);
 int heap_trace_search(struct heap_trace *m, uint32_t pid);
 
 /*
- * Stops all watches and detaches all probes; the data is kept. Must be called before the programs
- * are removed. FOR_GOOD: the session ends, so reachable blocks are searched for first, if this is
- * requested. Otherwise, the session pauses.
+ * Stops all watches and detaches all probes; the data is kept. Must be called before the eBPF
+ * programs are removed. FOR_GOOD: the session ends, so reachable blocks are searched for first, if
+ * this is requested. Otherwise, the session pauses.
  */
 void heap_trace_stop(struct heap_trace *m, bool for_good);
 

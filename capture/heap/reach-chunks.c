@@ -15,9 +15,9 @@ enum {
 	 */
 	CACHED_BYTES_MAX = 1040,
 	/*
-	 * The number of blocks within a chunk that are passed over: they were freed while the
-	 * program ran. Memory of another allocator can look like a chunk with thousands of blocks,
-	 * and the search from each of them would pass all others.
+	 * The maximum number of blocks within a chunk that the search passes over, because they
+	 * were freed while the program ran. Memory of another allocator can look like a chunk with
+	 * thousands of blocks. The search from each of these blocks would pass all the others.
 	 */
 	PASSED_MAX = 64,
 };

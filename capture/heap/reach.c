@@ -69,8 +69,8 @@ struct search {
 	struct outbuf unused;  /* struct reach_unused: parts of the roots */
 	struct outbuf watched; /* list of words that the kernel keeps for the process */
 	/*
-	 * For the roots: the end of the allocator's own memory that was found last, and the address
-	 * before which no other such memory begins.
+	 * While roots are collected: the end of the part of the allocator's own memory that was
+	 * found last, and an address before which no other such part begins.
 	 */
 	uint64_t own_end, seen_end;
 	struct reach_result result;
@@ -600,9 +600,9 @@ static void reach_hold_and_search(struct search *s, struct answer *answer)
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
 	/*
-	 * Another process can be the tracer already: a debugger, or the process that stops this one
-	 * at its exit. Or a sandbox forbids tracing. The permission to read memory is checked
-	 * separately, so the search continues without stopping the process.
+	 * Another process can already trace the program: a debugger, or the process that holds the
+	 * program at its exit. Or a sandbox forbids tracing. The permission to read memory is
+	 * checked separately, so the search continues without stopping the process.
 	 */
 	if (r == -EPERM || r == -EACCES) {
 		reach_release_threads(&threads);
@@ -630,8 +630,8 @@ static bool reach_keeps(const struct reach_request *request, unsigned fd)
 }
 
 /*
- * Closes inherited descriptors, since a process that hangs keeps their objects: programs in the
- * kernel, locks, an output. Descriptors from clients stay open, since closing them can take
+ * Closes inherited descriptors. If this process hangs, it would otherwise keep their objects: eBPF
+ * programs, locks, an output. Descriptors from clients stay open, since closing them can take
  * forever.
  */
 static void reach_close_others(const struct reach_request *request)

@@ -25,8 +25,8 @@ void shared_programs_sweep(const struct shared_programs *s)
 	bool any = bpf_map_get_next_key(s->fd, NULL, &next) == 0;
 
 	/*
-	 * (if the programs remove a key meanwhile, the iteration begins anew, so its length is
-	 * limited)
+	 * (if an eBPF program removes a key during the iteration, the iteration begins anew, so its
+	 * length is limited)
 	 */
 	for (unsigned i = 0; any && i < 2 * MEMORY_PROCESSES_MAX; i++) {
 		pid = next;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live tasks, as listed by the programs (struct rec_task), for code that reads data about these
- * tasks in /proc. When the code reads it, that data can already belong to another process or
- * another program. A session for one user's own processes (session_options.own) must not use such
- * data. So it lists the tasks both before and after it reads /proc.
+ * The live tasks, as listed by the eBPF programs (struct rec_task), for code that reads data about
+ * these tasks in /proc. When the code reads such data, the data can already belong to another
+ * process or another program. A session for one user's own processes (session_options.own) must not
+ * use such data. So it lists the tasks both before and after it reads /proc.
  */
 #pragma once
 

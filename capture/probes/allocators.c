@@ -395,9 +395,9 @@ static bool allocators_is_wanted_place(uint64_t vaddr, void *userdata)
 }
 
 /*
- * Finds out whether the file has a malloc(), and whether each of its functions that allocate
- * returns the result of an allocating function of another file. A library that only counts
- * allocations does this.
+ * Finds out whether the file has a malloc(), and whether all of its allocating functions return the
+ * result of an allocating function of another file. In a library that only counts allocations, they
+ * all do.
  */
 static int allocators_find_calls_of_other(struct search *s)
 {
@@ -514,8 +514,8 @@ static int allocators_add_probes(struct search *s, const struct function *f, boo
 	if (f->forwards || (function == MEMORY_FN_DELETE_DIRECT && !own_malloc))
 		return 0;
 	/*
-	 * Without an allocator of its own, the file has these functions for systems whose libc does
-	 * not (libbsd). They call realloc(), which has its own probes.
+	 * A file without an allocator of its own (libbsd) defines these functions for systems whose
+	 * libc lacks them. They call realloc(), which has its own probes.
 	 */
 	if ((function == MEMORY_FN_REALLOC || function == MEMORY_FN_REALLOCARRAY) && !own_malloc)
 		return 0;

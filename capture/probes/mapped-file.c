@@ -53,9 +53,9 @@ static void mapped_file_path_of_entry(char path[static 96], pid_t pid,
 }
 
 /*
- * Opens a file of a local file system, and waits for no other one: it follows no path of the
- * process, and the process can have mapped another file there meanwhile, which is not asked for
- * anything. Returns a descriptor, -ENOEXEC, or another negative errno.
+ * Opens a file of a local file system, and waits for no other file system: the function follows no
+ * path of the process. If the process has mapped another file there meanwhile, the function does
+ * not query that file. Returns a descriptor, -ENOEXEC, or another negative errno.
  */
 static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
 {

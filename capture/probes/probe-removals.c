@@ -113,9 +113,10 @@ unsigned probe_removals_slot(int fd)
 /*
  * Notes that removals of SLOT have begun or ended until now. Returns false if this is impossible.
  *
- * Another remover can have noted its time after this one has read the clock, and this note replaces
- * that one. So this note is in the future, and is repeated if it is in the past when it is written.
- * A replaced note was written earlier, so this one is late enough for it.
+ * Another remover can write its time after this one has read the clock, and this note then replaces
+ * the note of that remover. So this note has a time in the future, and is repeated if the time is
+ * already past when the note is written. Since a replaced note was written earlier, the time in
+ * this note is late enough for both removers.
  */
 static bool probe_removals_note_now(const struct probe_removals *r, unsigned slot)
 {

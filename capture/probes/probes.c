@@ -278,9 +278,10 @@ static bool probes_make_child(struct closing *c)
 }
 
 /*
- * Closes the probes of the list, none of which is empty. No child closes the last descriptor of a
- * probe before its end: each share stays open in its child until this process and all other
- * children have closed it.
+ * Closes the probes of the list, which has no empty element. Each child closes its share of the
+ * probes. The descriptors of a share stay open in its child until this process and all other
+ * children have closed them. So no child closes the last descriptor of a probe before the end of
+ * the child.
  */
 static void probes_close_by_children(struct closing *c)
 {

@@ -14,7 +14,10 @@
 
 struct counters;
 
-/* Receives each group of sampled values. Returns 0 or a negative errno, which ends the sample. */
+/*
+ * Receives each group of sampled values. Returns 0, or a negative errno, after which no more groups
+ * follow.
+ */
 typedef int (*counters_fn)(const struct rec_counters *rec, void *userdata);
 
 /*

@@ -159,9 +159,9 @@ static int reader_process_receive(int sock, void *data, size_t size, uint64_t de
 /* ---- the child ---- */
 
 /*
- * From now on (or no longer), SIGIO ends this process when its parent ends or gives it up, even in
- * most waits in the kernel. Meanwhile, there are no other events on the socket. Returns false if
- * that has already happened.
+ * Sets whether SIGIO ends this process, even in most waits in the kernel, when its parent ends or
+ * gives it up. If so, there are no other events on the socket. Returns false if the parent has
+ * already ended or given this process up.
  */
 static bool reader_process_ends_with_parent(int sock, bool ends)
 {

@@ -89,9 +89,11 @@ static int collector_attach_wakeups(struct collector *c, char **reterr_text)
 static int collector_attach_program(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
-	/* The order matters. The identity of a thread must be known before the thread is seen
-	 * running. Switches come last, so that all wakeups that lead to one are seen. Programs
-	 * for ends come before those for begins (cpu.bpf.c). */
+	/*
+	 * The order matters. The identity of a thread must be known before the thread is seen
+	 * running. Programs for switches come last, so that all wakeups that lead to a switch are
+	 * seen. Programs for ends come before those for begins (cpu.bpf.c).
+	 */
 	const struct attach_row rows[] = {
 		/* Reports about an ending thread or program come before the report of its end. */
 		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },

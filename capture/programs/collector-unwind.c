@@ -50,8 +50,10 @@ bool collector_unwinds(const struct session_options *o)
 uint64_t collector_ready_ns(const struct session_options *o)
 {
 	/*
-	 * Other processes run, and what they do is missed while the recording waits. (A process
-	 * without a program of its own can also be one of a server that only forks.)
+	 * While the recording waits, events of other running processes are missed. So it waits
+	 * longer only for a command that waits, too, and that is the only selected process. (A
+	 * process that has not called exec need not be a command: it can be a worker of a server
+	 * that only forks.)
 	 */
 	bool awaits_command = o->command_waits && o->filter.n_pids == 1 &&
 			      !task_state_has_executed((pid_t)o->filter.pids[0]);

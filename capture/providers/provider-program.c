@@ -268,8 +268,9 @@ static bool provider_program_has_stamp(uint64_t head)
 }
 
 /*
- * Whether a record is from after an exec, or could be: names and blobs have no time. A record from
- * after the end of the program or its connection is not the program's, either.
+ * Returns true if a record is from after an exec, or could be: names and blobs have no time. Also
+ * returns true for a record from after the end of the program or of its connection: the program
+ * cannot have written it.
  */
 static bool provider_program_is_late(struct provider_program *p, const uint64_t *words,
 				     unsigned n_words, bool is_durable)

@@ -110,5 +110,5 @@ static inline bool provider_program_has_executed(const struct provider_program *
 	return p->until_ns != UINT64_MAX && p->until_ns != 0;
 }
 
-/* Frees the buffer, and leaves the seat: its program has ended, or the recording. */
+/* Frees the buffer, and leaves the seat, because the program or the recording has ended. */
 void provider_program_end(struct provider_program *p);

@@ -15,9 +15,9 @@ enum { BLOCKS_PER_CPU = 8, FIRST_PROVIDER = 16 };
 #define TICKS_INTERVAL_NS UINT64_C(10000000)
 
 /*
- * How often the filter is asked about a program that it did not select, and whether there is room
- * for a program that was refused. For a program that could not start, the interval is doubled at
- * each failure, up to DOUBLINGS_MAX times.
+ * The interval between two checks whether the filter selects a program that it did not select
+ * before, or whether there is room for a program that was refused. For a program that could not
+ * start, the interval is doubled at each failure, up to DOUBLINGS_MAX times.
  */
 #define ASK_INTERVAL_NS UINT64_C(1000000000)
 enum { DOUBLINGS_MAX = 6, ASKS_PER_ROUND = 32 };
@@ -115,9 +115,9 @@ static int providers_stage_keep_selected(const struct rec_head *rec, void *userd
 }
 
 /*
- * Asks the eBPF programs whether they select the main thread of the process now. A process of an
- * own session cannot come into the hands of another user later without an exec, which ends its
- * session.
+ * Asks the eBPF programs whether they select the main thread of the process now. In a session for a
+ * user's own processes, no later check is needed: only an exec can give a process to another user,
+ * and an exec ends the session of the program.
  */
 static bool providers_stage_selects(struct providers_stage *s, struct provider_program *p)
 {
@@ -279,8 +279,8 @@ static void providers_stage_on_news(void *userdata)
 /* ---- rounds ---- */
 
 /*
- * Lets the round begin behind the program that could take most of the last one, or else behind the
- * program that was first.
+ * Chooses the first program of the next round: the program after the one that could take most of
+ * the last round, or else the program after the one that was first.
  */
 static void providers_stage_turn(struct providers_stage *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions of Python in stacks (docs/architecture/python.md): keeps the code objects that the
- * programs have sent, puts the frames of Python between the native ones, and names them.
+ * eBPF programs have sent, puts the frames of Python between the native ones, and names them.
  *
  * A function at a line has an address of its own in each process, where no code can be. The archive
  * gets its name (EVENT_FRAME) before the first stack that has the address.
@@ -95,8 +95,8 @@ void python_names_deinit(struct python_names *p);
 int python_names_add(struct python_names *p, const struct rec_python_code *rec);
 
 /*
- * Returns true if too many code objects are kept. The programs must then be ordered to send all
- * again, and the oldest generation is freed.
+ * Returns true if too many code objects are kept. The caller must then make the eBPF programs send
+ * all code objects again, and the oldest generation is freed.
  */
 bool python_names_turn(struct python_names *p);
 

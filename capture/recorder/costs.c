@@ -34,8 +34,10 @@ void costs_deinit(struct costs *c)
 	*c = (struct costs){ 0 };
 }
 
-/* Reads counts while the programs write them. Each member is read atomically, so members can be
- * from different moments. */
+/*
+ * Reads counts while the eBPF programs change them. Each member is read atomically, but the members
+ * can be from different moments.
+ */
 static struct program_cost costs_program_costs_read_cost(const struct program_cost *cost)
 {
 	return (struct program_cost){

@@ -250,7 +250,7 @@ static int merge_source_peek(struct source *s)
 	return 0;
 }
 
-/* Gives the consumed part of the ring back to the programs. */
+/* Gives the consumed part of the ring back to the eBPF programs. */
 static void merge_source_publish(struct source *s)
 {
 	if (s->kind == SOURCE_WORDS && s->ring->tail != s->tail)

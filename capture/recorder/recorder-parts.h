@@ -69,9 +69,9 @@ void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, 
 int recorder_write_dropped(struct recorder *r);
 
 /*
- * The first function writes losses that the programs could not mark, because no record followed.
- * The second one writes skipped runs, whose CPU and time are unknown. Both return 0 or a negative
- * errno.
+ * The first function writes losses that the eBPF programs could not mark, because no record
+ * followed. The second one writes skipped runs, whose CPU and time are unknown. Both return 0 or a
+ * negative errno.
  */
 int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu);
 int recorder_write_skipped(struct recorder *r, enum event_class class);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether files that programs map are on file systems of this machine. Others, such as FUSE and
- * network file systems, may never answer.
+ * Shows whether files that programs map are on local file systems of this machine. Other file
+ * systems, such as FUSE and network file systems, may never answer.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ bool rights_has(int capability);
 int rights_become(uid_t uid, gid_t gid);
 
 /*
- * Drops all capabilities, forbids access by other processes, and makes the process end when the one
- * that forked it ends. Returns 0 or a negative errno.
+ * Drops all capabilities, forbids access by other processes, and makes this process end when its
+ * parent ends. Returns 0 or a negative errno.
  */
 int rights_drop(void);

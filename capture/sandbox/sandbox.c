@@ -260,9 +260,9 @@ static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct 
 }
 
 /*
- * Returns the place of JOB's file if the child can wait there forever, otherwise 0: a child that is
- * late on a local file system waits for a busy disk, or for memory, which its end can take, too. So
- * this says nothing about other files.
+ * Returns the place of JOB's file if the child can wait there forever, otherwise 0. On a local file
+ * system, a late child only waits for a busy disk or for memory, and so can its exit. Such a delay
+ * says nothing about other files.
  */
 static uint64_t sandbox_mute_place(const struct job *job)
 {
@@ -298,7 +298,7 @@ static int sandbox_run_job(void *userdata)
 	/*
 	 * The child has sent its answer, or its time is over. It may wait for a page of the file,
 	 * and then it cannot be killed. The number of such children is limited: if there are too
-	 * many, only those wait here whose own child hangs.
+	 * many, only the callers wait here whose own child hangs.
 	 */
 	if (!child_end_kill(pid, r == -ETIME ? sandbox_mute_place(job) : 0))
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -210,8 +210,9 @@ static int session_write_records(struct session *s, uint64_t horizon_ns)
 }
 
 /*
- * Returns true if the archive must not end yet, because answers of the worker are still awaited. If
- * they do not come, this was the last time.
+ * Returns true if the archive must not end yet, because answers of the worker are still awaited.
+ * The function waits only for a limited time: if the answers do not come until then, it returns
+ * false.
  */
 static bool session_awaits_answers(struct session *s)
 {
@@ -226,7 +227,7 @@ static bool session_awaits_answers(struct session *s)
 
 void session_drain(struct session *s)
 {
-	/* After the programs are detached, no more records come. */
+	/* After the eBPF programs are detached, no more records come. */
 	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->shed_done >> SHED_SESSION & 1);
 	uint64_t now_ns = clock_boot_ns(), horizon_ns = s->quiet ? MERGE_ALL
 							: s->pause == SESSION_PAUSED

@@ -117,7 +117,7 @@ static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 
 /*
  * Returns true if there is no time left to read command lines. They are read last, after the start
- * has been reported, so a short session can end before. *OFF_NS is 0 at first.
+ * has been reported, so a short session can end before they are read. *OFF_NS is 0 at first.
  */
 static bool worker_is_late_for_commands(struct worker *w, uint64_t *off_ns)
 {

@@ -112,7 +112,7 @@ void worker_unload(struct worker *w);
 
 /*
  * The first function confirms that the user's own processes still belong to the user. The second
- * one does so when it is due.
+ * one does this only if the next confirmation is due.
  */
 void worker_list_own(struct worker *w);
 void worker_list_own_if_due(struct worker *w);

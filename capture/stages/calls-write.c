@@ -54,7 +54,7 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
-/* Returns true if the call has failed or has no end. Then it has written nothing. */
+/* Returns true if the call has failed or has no end. Such a call has written nothing. */
 static bool calls_has_failed(const struct calls_view *view)
 {
 	const struct call_type *ret = &view->target->spec->ret;
@@ -126,8 +126,8 @@ static bool calls_is_idle(const struct call_type *type, const struct calls_view 
 }
 
 /*
- * Returns true if the call in VIEW has written an array of TYPE without elements. It has not
- * touched the memory then, which can be unreadable.
+ * Returns true if the call in VIEW has written an array of TYPE without elements. Such a call has
+ * not touched the memory of the array, which can be unreadable.
  */
 static bool calls_is_empty(const struct call_type *type, const struct calls_view *view)
 {

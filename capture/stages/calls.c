@@ -375,8 +375,8 @@ static void calls_end_with(const struct calls *c, struct call_open *call,
 
 /*
  * Called when END ends OUTER. The calls of THREAD to which OUTER has jumped end at the same `ret`.
- * It has a probe for each of these calls, in any order, so the records of their ends follow. These
- * calls must not end later than OUTER, which contains them.
+ * This `ret` has a probe for each of these calls, and the probes run in any order, so the records
+ * of their ends follow. These calls must not end later than OUTER, which contains them.
  */
 static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
 			    const struct call_open *outer, const struct rec_call_end *end)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Named periods of a program. Allocations are marked with the bits of all open contexts.
+ * Contexts: named periods of a program. Each allocation is marked with the bits of all contexts
+ * that are open.
  */
 #pragma once
 

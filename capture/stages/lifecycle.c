@@ -447,9 +447,9 @@ static int lifecycle_forget_gone(struct lifecycle *l, uint64_t at_ns)
 }
 
 /*
- * Writes tasks with an open query, too, without waiting. Later answers are written when they come.
- * If the name of a task is needed again, there is another query. (Packets go into the body, since a
- * snapshot has several bodies and one tail.)
+ * Also writes tasks with an open query, without waiting for the answer. Answers are written when
+ * they come. If the name of a task is needed again, another query is made. (Packets go into the
+ * body, since a snapshot has several bodies and one tail.)
  */
 static int lifecycle_split(void *stage, uint64_t at_ns)
 {

@@ -8,7 +8,7 @@
  * Begins to note state. Mappings are left out, since model/maps has them. Settings of sampling are
  * left out, since the options have them. Single allocations are not repeated. Names of functions of
  * Python are written again with the first stack of a chunk that has them (capture/python), so only
- * those of stacks that are repeated here are noted (FXT_HOLDS_NAME).
+ * the names in stacks that are repeated here are noted (FXT_HOLDS_NAME).
  */
 static int marks_begin(void *stage, const struct session_options *o)
 {

@@ -32,7 +32,7 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 		       unsigned n_frames, uint64_t *ret_name);
 
 /*
- * Returns the stack that the programs have sent as ID; NULL if ID is 0, or if the stack has not
- * arrived, which is counted.
+ * Returns the stack that the eBPF programs have sent as ID; NULL if ID is 0, or if the stack has
+ * not arrived. Missing stacks are counted.
  */
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id);

@@ -43,8 +43,8 @@ struct pipeline_links {
 	/* Of activity: writes a loss. Called by pipeline_write_shortage(). */
 	int (*lost)(enum event_class class, const struct rec_lost *lost, void *userdata);
 	/*
-	 * Returns the number of all records of CLASS that were lost so far, whether this was
-	 * written or not.
+	 * Returns the number of all records of CLASS that were lost so far, whether the losses have
+	 * been written to the archive or not.
 	 */
 	uint64_t (*n_lost)(enum event_class class, void *userdata);
 	/* Of allocations: whether process PID is watched. */
@@ -170,5 +170,5 @@ static inline int pipeline_after(const struct pipeline *p, int error)
  */
 int pipeline_write_shortage(const struct pipeline *p, enum event_class class, uint64_t *n);
 
-/* If paths of cgroups were forgotten, makes the programs send all of them again. */
+/* If paths of cgroups were forgotten, makes the eBPF programs send all of them again. */
 void pipeline_forget_cgroups(const struct pipeline *p);

@@ -101,9 +101,9 @@ void profiler_forget_left(struct profiler *p, uint32_t tid);
 int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces);
 
 /*
- * Puts the functions of Python between the native ones in FRAMES, N frames that the programs have
- * sent, and writes their names. SAMPLE is the event that is being made. Returns the new number of
- * frames, which is not greater, or a negative errno.
+ * Puts the functions of Python between the native ones in FRAMES, N frames that the eBPF programs
+ * have sent, and writes their names. SAMPLE is the event that is being made. Returns the new number
+ * of frames, which is not greater, or a negative errno.
  */
 int profiler_add_python(struct profiler *p, const struct event *sample, uint64_t *frames,
 			unsigned n);

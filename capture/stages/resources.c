@@ -573,8 +573,9 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 /* ---- live resources ---- */
 
 /*
- * Returns true if FD is open on purpose. It then is a standard descriptor that the program has
- * replaced; or at exec, any standard descriptor, or a descriptor that exec closes.
+ * Returns true if FD is open on purpose. This applies to a standard descriptor that the program has
+ * replaced. At exec, it also applies to each standard descriptor, and to descriptors that exec
+ * closes.
  */
 static bool resources_is_meant(const struct thing *fd, bool execed)
 {

@@ -379,9 +379,9 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 }
 
 /*
- * Counts a switch on C that the kernel did not report. With a filter, this is certain only if
- * threads stay selected, and the begin of C is known: the thread that runs at the start can be one
- * that was selected later.
+ * Counts a switch on C that the kernel did not report. With a filter, such a switch is certain only
+ * under two conditions: threads stay selected, and C has switched since the start. The thread that
+ * was running at the start may have been selected later.
  */
 static void schedule_count_unreported(struct schedule *s, const struct schedule_cpu *c)
 {
@@ -442,9 +442,9 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 }
 
 /*
- * Called if the switch in WORDS takes another thread off its CPU than the thread that was seen
- * running. The reason can be: the CPU has come online, a filter has started or stopped to select a
- * running thread, or a switch was not reported.
+ * Called if the thread that the switch in WORDS takes off its CPU is not the thread that was seen
+ * running there. The reason can be: the CPU has come online, a filter has started or stopped to
+ * select a running thread, or a switch was not reported.
  */
 static int schedule_repair(struct schedule *s, unsigned cpu, const uint64_t *words)
 {

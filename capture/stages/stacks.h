@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call stacks that the programs have sent. Later records refer to them by id.
+ * The call stacks that the eBPF programs have sent. Later records refer to them by id.
  *
  * Memory is bounded by generations. When the kept stacks take too much, stacks_turn() returns true.
  * The programs must then increment their generation (bpf/stack.bpf.h), and send each stack again
@@ -40,8 +40,8 @@ const struct stack *stacks_get(const struct stacks *s, uint64_t id);
 
 /*
  * Called when all records up to HORIZON_NS have been processed; the current time is NOW_NS. Returns
- * true if too many stacks are kept. The programs must then be ordered to send all stacks again, and
- * the oldest generation is freed. A generation is never freed before all references to it have been
- * processed.
+ * true if too many stacks are kept. The caller must then make the eBPF programs send all stacks
+ * again, and the oldest generation is freed. A generation is never freed before all references to
+ * it have been processed.
  */
 bool stacks_turn(struct stacks *s, uint64_t horizon_ns, uint64_t now_ns);

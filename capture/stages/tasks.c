@@ -364,7 +364,7 @@ static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, st
 	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
 		path = table_remove(&t->cgroups, task->cgroup_id)
 			       ?: table_remove(&t->cgroups_aside, task->cgroup_id);
-		/* Without memory, the path is unknown until the programs send it again. */
+		/* Without memory, the path is unknown until the eBPF programs send it again. */
 		if (path && table_set(kept, task->cgroup_id, path) < 0)
 			free(path);
 	}

@@ -50,7 +50,7 @@ static bool timelines_are_recorded(const struct timelines *t)
 	return t->pipe->categories & CATEGORY_SCHED;
 }
 
-/* Opens the timeline of CPU with the thread that was running when the programs began. */
+/* Opens the timeline of CPU with the thread that was running when the eBPF programs began. */
 static int timelines_open_cpu(struct timelines *t, unsigned cpu)
 {
 	const struct pipeline_links *links = &t->pipe->links;

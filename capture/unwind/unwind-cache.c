@@ -246,8 +246,10 @@ static int unwind_cache_write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Writes a file, which has another name until it is complete. If a process is killed, it leaves
- * such a file, which is removed like any other. */
+/*
+ * Writes a file under a temporary name, and renames it when it is complete. A process that is
+ * killed leaves the temporary file, which is removed like other files of the cache.
+ */
 static int unwind_cache_write(struct unwind_cache *cache, const char *name,
 			      const struct outbuf *bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames of code that no table describes. The instructions of a function show where its return
- * address and the saved frame pointer are, if the instructions are followed along all paths from
- * its begin, and each return agrees.
+ * The frames of code that no table describes. This module follows the instructions of a function
+ * along all paths from its begin. They show where the return address and the saved frame pointer
+ * are, if each return agrees with them.
  */
 #pragma once
 

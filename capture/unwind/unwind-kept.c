@@ -93,7 +93,10 @@ static uint32_t unwind_kept_row_begin(const void *data, uint32_t i)
 	return ((const struct unwind_block *)data)->rows[i].address;
 }
 
-/* Searches as the programs do: the root, the first rows of a group of blocks, the block. */
+/*
+ * Searches like the eBPF programs: first the root, then the first rows of a group of blocks, then
+ * the block.
+ */
 static uint32_t unwind_kept_search_table(int fd, uint32_t address)
 {
 	union {

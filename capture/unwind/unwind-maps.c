@@ -186,8 +186,8 @@ static int unwind_maps_make_blocks(const struct unwind_table *table)
 /* ---- files ---- */
 
 /*
- * The programs read the other members only in state UNWIND_FILE_READY. The table itself can arrive
- * a moment later.
+ * The eBPF programs read the other members only in state UNWIND_FILE_READY. The table itself can
+ * arrive a moment later.
  */
 static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
 {
@@ -279,7 +279,10 @@ bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind
 	if (m->file >= UNWIND_FILES_MAX)
 		return false;
 	f = &maps->files[m->file];
-	/* The programs can request the table at the same time. Only one of the requests counts. */
+	/*
+	 * The eBPF programs can request the table at the same time. Only one of the requests
+	 * counts.
+	 */
 	if ((uint16_t)f->generation != m->generation ||
 	    !__atomic_compare_exchange_n(&f->state, &state, UNWIND_FILE_ASKED, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

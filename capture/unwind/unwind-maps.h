@@ -3,8 +3,8 @@
  * A session's maps of unwind tables (bpf/record-unwind.h), in user space: the numbers of files, and
  * the data about each file.
  *
- * One thread may call these functions, while the programs use the maps. The descriptors are copies,
- * since the session can be freed first.
+ * One thread may call these functions, while eBPF programs use the maps. The descriptors are
+ * copies, since the session can be freed first.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct unwind_maps {
 	struct unwind_publisher *publisher;
 	struct unwind_kept kept; /* for any thread, unlike all other members */
 	struct unwind_file
-		/* Mapped memory with UNWIND_FILES_MAX files, to which the programs write, too. */
+		/* Mapped memory with UNWIND_FILES_MAX files. The eBPF programs also write to it. */
 		*files;
 	uint64_t bytes[UNWIND_FILES_MAX]; /* size of the table of each file */
 	uint64_t all_bytes;
@@ -53,21 +53,21 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Returns true if the programs still have the mapping of ASK. *RET_SEQUENCE is then the number of
- * changes of the process so far.
+ * Returns true if the eBPF programs still have the mapping of ASK. *RET_SEQUENCE is then the number
+ * of changes of the process so far.
  */
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence);
 
 /*
- * Gets the mappings of process PID, as the programs have them. Returns false if the programs have
- * no mappings of PID, or are changing them.
+ * Gets the mappings of process PID, as the eBPF programs have them. Returns false if these programs
+ * have no mappings of PID, or are changing them.
  */
 bool unwind_maps_look_up(const struct unwind_maps *maps, uint32_t pid, struct unwind_process *ret);
 
 /*
- * Makes the programs learn all mappings of process PID, if they have no hook for that. This can
- * wait for the process.
+ * Makes the eBPF programs learn all mappings of process PID, if they have no hook for new mappings.
+ * This can wait for the process.
  */
 void unwind_maps_list(const struct unwind_maps *maps, uint32_t pid);
 

@@ -12,8 +12,8 @@
 enum { ATTEMPTS = 4 };
 
 /*
- * Returns true if BEFORE and AFTER, which were copied one after the other, are equal, and were not
- * copied during a change.
+ * BEFORE and AFTER are two copies, made one after the other. Returns true if they are equal, and
+ * were not made during a change.
  */
 static bool unwind_process_is_whole(const struct unwind_process *before,
 				    const struct unwind_process *after)

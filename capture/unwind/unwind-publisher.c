@@ -11,8 +11,10 @@
 #include "base/array.h"
 #include "capture/sandbox/thread.h"
 
-/* The threads wait in parallel, since at the start of a session, the tables of a hundred files
- * arrive at once. */
+/*
+ * The maximum number of workers. The kernel makes each change of the map wait, so the workers wait
+ * in parallel: at the start of a session, the tables of a hundred files arrive at once.
+ */
 enum { WORKERS_MAX = 64 };
 
 struct unwind_change {

@@ -15,8 +15,10 @@ struct unwind_python {
 	uint64_t runtime, runtime_bytes; /* _PyRuntime */
 	uint64_t code_type;              /* PyCode_Type; 0 = unknown */
 	uint64_t version;                /* Py_Version; 0 = unknown */
-	/* The function that executes the code of Python, and its part elsewhere, which can be
-	 * empty */
+	/*
+	 * The function that executes the code of Python, and a second part of this function at
+	 * another place, which can be empty
+	 */
 	struct {
 		uint64_t begin, end;
 	} parts[PYTHON_CODE_PARTS];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/unwind/unwind-pythons.h"
 
-/* Copies the programs' note about file NUMBER. */
+/*
+ * If an eBPF program has noted that a walk has passed the interpreter in file NUMBER, notes this
+ * for the version of the interpreter.
+ */
 static void unwind_pythons_take(struct unwind_pythons *p, const struct unwind_file *files,
 				uint32_t number)
 {

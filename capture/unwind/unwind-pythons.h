@@ -2,9 +2,9 @@
 /*
  * The versions of Python that walks have passed, and whose layouts are unknown.
  *
- * The programs note in the map of files that a walk has passed an interpreter. A file can lose its
- * table, or its number. So the notes are collected before the number gets another table, and each
- * version is stored once, separately from the files.
+ * The eBPF programs note in the map of files that a walk has passed an interpreter. A file can lose
+ * its table, or its number. So the notes are collected before the number gets another table, and
+ * each version is stored once, separately from the files.
  */
 #pragma once
 

@@ -63,8 +63,8 @@ static const struct unwind_mapping *unwind_resume_search(const struct unwind_pro
 }
 
 /*
- * Gets the mappings that later walks have learned. If the kernel has no hook, walks learn mappings,
- * and later walks can have learned more than this walk.
+ * Replaces the mappings in the piece by the current ones. If the kernel has no hook for new
+ * mappings, only walks learn mappings, so walks after this one can have learned more.
  */
 static bool unwind_resume_learn(struct unwind_resume *r)
 {
@@ -77,8 +77,8 @@ static bool unwind_resume_learn(struct unwind_resume *r)
 }
 
 /*
- * Finds the mapping at ADDRESS among those that the kernel has reported, if neither the program nor
- * later walks have learned it.
+ * Finds the mapping at ADDRESS among the mappings that the kernel has reported to user space. Used
+ * if neither the eBPF program nor later walks have learned this mapping.
  */
 static const struct unwind_mapping *unwind_resume_see(struct unwind_resume *r, uint64_t address)
 {
@@ -193,8 +193,8 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 		return UNWIND_END_MEMORY;
 	r->exact = ip != 0;
 	/*
-	 * The code has called address 0, so its caller is on top of the stack. The programs check
-	 * this in the same way.
+	 * The interrupted code has called address 0, so the return address of this call is on top
+	 * of the stack. The eBPF programs handle this in the same way.
 	 */
 	if (!r->exact && (!unwind_resume_read(r, sp, &ip) || ip == 0))
 		return UNWIND_END_MEMORY;
@@ -212,7 +212,10 @@ static uint32_t unwind_resume_rule_at(struct unwind_resume *r, uint64_t address)
 	return m ? unwind_resume_rule(r, m, address) : UNWIND_MISSING;
 }
 
-/* Returns the call of the frame to which BP points; NULL = the program has not seen that frame. */
+/*
+ * Returns the call in the piece for the frame to which BP points; NULL = the eBPF program has not
+ * stored a call for that frame.
+ */
 static const struct rec_piece_call *unwind_resume_call(const struct unwind_resume *r)
 {
 	for (uint32_t i = 0; i < r->piece->n_calls; i++)
@@ -222,10 +225,11 @@ static const struct rec_piece_call *unwind_resume_call(const struct unwind_resum
 }
 
 /*
- * Whether code without a table in M can return to the address RETURNS, to which the frame pointer
- * leads. The programs judge this by the call before that address
- * (unwind_judge_return()), and have put the calls of some frames into the piece. The copy has no
- * other code. For other frames, the return address must be in the same code without a table.
+ * Returns whether code without a table in M can return to the address RETURNS, to which the frame
+ * pointer leads. The eBPF programs decide this by the call before that address
+ * (unwind_judge_return()). They have put the calls of some frames into the piece. The code of other
+ * frames is not in the piece, so for these frames, the return address must be in the same code
+ * without a table.
  */
 static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
 				     uint64_t returns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Continues walks that a program could not finish because a table was still being made, or the
- * mappings were being changed. Uses the same tables, and the program's copy of the stack (struct
- * rec_piece).
+ * Continues walks that an eBPF program could not finish because a table was still being made, or
+ * the mappings were being changed. Uses the same tables, and the eBPF program's copy of the stack
+ * (struct rec_piece).
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct unwind_resumed {
 /*
  * Continues the walk of PIECE, which was checked, and writes all frames to FRAMES, innermost first,
  * including the frames of PIECE. STACK is its copied stack, of n_bytes bytes. PROCESSES_FD (-1 = no
- * map) is the map of the current mappings of processes. If neither PIECE nor this map has a
- * mapping, it is searched in SEEN (can be NULL).
+ * map) is the map of the current mappings of processes. If neither PIECE nor this map has the
+ * mapping of an address, the mapping is searched in SEEN (can be NULL).
  */
 struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
 				    struct unwind_seen *seen, const struct rec_piece *piece,

@@ -170,8 +170,8 @@ static bool unwind_rows_x86_is_saved_at(const struct cfi_rule *rule, int64_t off
 }
 
 /*
- * Returns true if this is a signal frame. All registers are in the frame that the kernel made. The
- * handler has returned, so SP is at the ucontext.
+ * Returns true if the FDE describes a signal frame. The kernel has stored all registers in that
+ * frame. The handler has returned, so SP is at the ucontext.
  */
 static bool unwind_rows_x86_is_signal_frame(const struct cfi_cie *cie,
 					    const struct cfi_state *state)

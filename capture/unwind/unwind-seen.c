@@ -40,12 +40,15 @@ static void unwind_seen_put(struct unwind_seen *s, const struct unwind_seen_entr
 	pthread_mutex_lock(&s->lock);
 	entry = unwind_seen_slot(s, ++s->n);
 	oldest = entry->mapping.pid;
-	/* The table must not grow further, so a process without an entry is removed from it. */
+	/*
+	 * The new entry overwrites the oldest one. If that is the last entry of its process,
+	 * removes the process from the table, which would otherwise grow without limit.
+	 */
 	if (s->n > UNWIND_SEEN_MAX && unwind_seen_last_of(s, oldest) == s->n - UNWIND_SEEN_MAX)
 		table_remove(&s->last, unwind_seen_key(oldest));
 	*entry = *new;
 	entry->earlier = unwind_seen_last_of(s, new->mapping.pid);
-	/* Without memory, the entry is not found later. */
+	/* If there is no memory for the table, later searches do not find the entry. */
 	(void)!table_set(&s->last, unwind_seen_key(new->mapping.pid), (void *)(uintptr_t)s->n);
 	pthread_mutex_unlock(&s->lock);
 }

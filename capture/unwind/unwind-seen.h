@@ -2,9 +2,9 @@
 /*
  * The latest mappings with code, of all processes, that the kernel has reported to user space.
  *
- * The programs can lack a mapping. Without a hook for new mappings, only walks learn them, and the
- * kernel refuses a lookup while another thread changes the address space. With the hook, if there
- * are two changes at once, one is skipped. The process can end before user space looks up its
+ * The eBPF programs can lack a mapping. Without a hook for new mappings, only walks learn them, and
+ * the kernel refuses a lookup while another thread changes the address space. With the hook, if
+ * there are two changes at once, one is skipped. The process can end before user space looks up its
  * mappings. A walk that is continued in user space finds the mappings here.
  *
  * A child of fork has the mappings of its parent at the time of the fork, until it calls exec.

@@ -155,8 +155,8 @@ static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask
 }
 
 /*
- * Called if the process has ended, or has another mapping at this address. The next process with
- * this file requests the table again, unless there were too many misses.
+ * Called if the requesting process has ended, or has another mapping at this address. The next
+ * process that maps the file requests the table again, unless there were too many such failures.
  */
 static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -191,7 +191,10 @@ static int unwinder_count_made(struct unwinder *u, int result)
 static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *ask, int result,
 				 const struct unwind_table *table)
 {
-	/* A process that reads another file of its file system hangs. It can still end. */
+	/*
+	 * A process that reads another file of this file system already hangs. That process can
+	 * still end.
+	 */
 	if (result == -EBUSY) {
 		unwinder_miss(u, ask);
 		unwinder_count_answer(u, false, result);
@@ -275,9 +278,9 @@ static bool unwinder_request_async(struct unwinder *u, const struct unwind_ask *
 }
 
 /*
- * Handles the next request in the queue. If its table is not cached, another thread makes the
- * table. (This thread must be free to open requested files, since their programs may end, or unmap
- * them, at any moment.)
+ * Handles the next request in the queue. If the requested table is not cached, another thread makes
+ * it. (The calling thread must be free to open the files of further requests, since processes may
+ * end, or unmap the files, at any moment.)
  */
 static void unwinder_answer_next(struct unwinder *u)
 {
@@ -400,8 +403,9 @@ static void unwinder_answer_vdso(struct unwinder *u)
 /* ---- the thread ---- */
 
 /*
- * Opens the file at once, because the process that maps it may have ended when it is read. If the
- * process does not seem to have the file, because its mappings change, opening is tried once more.
+ * Opens the file at once, because the process that maps the file may end before the file is read.
+ * While the mappings of the process change, it can seem that the process does not map the file. So
+ * the function then tries once more.
  */
 static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -452,8 +456,8 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 }
 
 /*
- * Lists the mappings of processes that wait for this. This is a separate thread, because the kernel
- * waits for a lock of the process, and the thread that has the lock may get no CPU for a while.
+ * A separate thread that lists the mappings of the processes that wait for it. The kernel waits for
+ * a lock of such a process, and the thread that has the lock may get no CPU for a while.
  */
 static void *unwinder_run_lists(void *userdata)
 {

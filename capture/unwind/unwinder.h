@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the unwind tables that the programs of a session request (bpf/record-unwind.h), in a
+ * Makes the unwind tables that the eBPF programs of a session request (bpf/record-unwind.h), in a
  * separate thread. Files are opened through their mappings, so deleted files and files of other
  * mount namespaces work, too. They are parsed in a sandbox. Other threads handle file systems that
  * may never answer (capture/unwind/unwind-async.h).
@@ -49,9 +49,9 @@ struct unwinder_limits {
 bool unwinder_wait(struct unwinder *u, const struct unwinder_limits *limits);
 
 /*
- * If the programs have no hook for new mappings: makes them learn the mappings of process PID soon,
- * and request the tables of its files. Returns false if PID is skipped because too many processes
- * wait to be listed. Only one thread may call it. Does not wait.
+ * If the eBPF programs have no hook for new mappings, makes them learn the mappings of process PID
+ * soon, and request the tables of its files. Returns false if PID is skipped because too many
+ * processes wait to be listed. Only one thread may call it. Does not wait.
  */
 bool unwinder_list(struct unwinder *u, uint32_t pid);
 

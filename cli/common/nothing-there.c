@@ -35,7 +35,7 @@ static const struct nothing_row {
 			    "record them with 'kymo record --call=SPEC'",
 			    { "calls" } },
 	[NOTHING_MOMENTS] = { "no moments",
-			      "no selected thread reached a point of --moment",
+			      "no selected thread reached a point (--moment, -e usdt)",
 			      "record them with 'kymo record --moment=SPEC'",
 			      { "moments" } },
 };

@@ -79,7 +79,7 @@ static int record_options_print_categories(void)
 	printf("%-10s events of programs in some of their categories: app:render,app:net*\n",
 	       "app:...");
 	printf("%-10s static probes of a program or library, with their arguments:\n%-10s "
-	       "usdt:libc:*, 'usdt:python3:python:import*'\n",
+	       "usdt:libstdc++:*, 'usdt:python3:python:import*'\n",
 	       STATIC_PROBES_PREFIX "...", "");
 	puts("Starts, ends and names of processes and threads are always recorded.");
 	return CLI_OK;
@@ -414,7 +414,7 @@ static int record_options_compile(struct record_options *o)
 	int r = CLI_OK;
 
 	if (o->collect && o->n_moments == 0 && o->n_static_probes == 0)
-		return cli_usage_error("--collect needs --moment or -e usdt:");
+		return cli_usage_error("--collect needs --moment or -e usdt:FILE:PROBE");
 	for (size_t i = 0; r == CLI_OK && i < o->n_calls; i++)
 		r = record_options_parse_call(o, "--call", o->calls[i]);
 	if (r == CLI_OK)

@@ -94,7 +94,7 @@ refuses 2 "usdt:$TMP/steps" "is not usdt:FILE:PROBE or usdt:FILE:PROVIDER:PROBE"
 refuses 2 "usdt::*" "is not usdt:FILE:PROBE or usdt:FILE:PROVIDER:PROBE"
 refuses 2 "sched --collect=args" "unknown category"
 expect_exit 2 "$KYMO" record --direct -e sched --collect args -o "$TMP/none.fxt" -- true
-assert_says "$TMP/stderr" "--collect needs --moment or -e usdt:"
+assert_says "$TMP/stderr" "--collect needs --moment or -e usdt:FILE:PROBE"
 
 if command -v g++ >/dev/null; then
 	note "a library, by its name without an end"
