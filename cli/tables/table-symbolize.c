@@ -102,13 +102,15 @@ static const struct parquet_value *table_symbolize_value(const struct frames_tab
 	return column < t->read.n_columns ? &t->read.columns[column].values[row] : &none;
 }
 
-/* Returns the text of a value, which is valid as long as T; NULL if it is null, or no memory. */
-static const char *table_symbolize_text(struct frames_table *t, size_t row, size_t column)
+/* Sets *RET to the text of a value, which is valid as long as T; NULL if it is null. Returns 0 or
+ * -ENOMEM. */
+static int table_symbolize_text(struct frames_table *t, size_t row, size_t column, const char **ret)
 {
 	const struct parquet_value *v = table_symbolize_value(t, row, column);
 	_cleanup_free_ char *copy = v->present ? strndup(v->text, v->number) : NULL;
 
-	return copy ? text_set_keep(&t->texts, copy) : NULL;
+	*ret = copy ? text_set_keep(&t->texts, copy) : NULL;
+	return v->present && !*ret ? -ENOMEM : 0;
 }
 
 /* ---- names ---- */
@@ -168,11 +170,13 @@ static int table_symbolize_find(struct frames_table *t, size_t row, const struct
 	uint8_t id[SYMBOL_BUILD_ID_MAX];
 	struct symbol_query query = {
 		.kernel = table_symbolize_value(t, row, FRAME_KERNEL)->number != 0,
-		.mapping = { .path = table_symbolize_text(t, row, FRAME_MODULE), .build_id = id },
+		.mapping = { .build_id = id },
 	};
 	size_t n = 0;
-	int r;
+	int r = table_symbolize_text(t, row, FRAME_MODULE, &query.mapping.path);
 
+	if (r < 0)
+		return r;
 	query.mapping.n_build_id =
 		table_symbolize_parse_id(table_symbolize_value(t, row, FRAME_BUILD_ID), id);
 	if (query.mapping.n_build_id == 0 || !table_symbolize_place(t, row, &query)) {
@@ -191,17 +195,22 @@ static int table_symbolize_find(struct frames_table *t, size_t row, const struct
 
 /* ---- writing ---- */
 
-static void table_symbolize_copy_value(struct frames_table *t, size_t row, size_t column)
+static int table_symbolize_copy_value(struct frames_table *t, size_t row, size_t column)
 {
 	const struct parquet_value *v = table_symbolize_value(t, row, column);
 	const char *text;
+	int r;
 
 	if (!v->present)
-		return;
-	if (t->read.columns[column].type != PARQUET_TEXT)
+		return 0;
+	if (t->read.columns[column].type != PARQUET_TEXT) {
 		parquet_set(t->file.rows, column, v->number);
-	else if ((text = table_symbolize_text(t, row, column)))
+		return 0;
+	}
+	r = table_symbolize_text(t, row, column, &text);
+	if (r == 0)
 		parquet_set_text(t->file.rows, column, text);
+	return r;
 }
 
 /* Writes ROW, with the name of FRAME as function number DEPTH at its address; NULL = as it is. */
@@ -209,11 +218,14 @@ static int table_symbolize_put(struct frames_table *t, size_t row, size_t depth,
 			       const struct symbol_frame *frame)
 {
 	struct parquet_file *rows = t->file.rows;
+	int r = 0;
 
-	for (size_t i = 0; i < t->read.n_columns; i++)
+	for (size_t i = 0; r == 0 && i < t->read.n_columns; i++)
 		if (!frame || (i != FRAME_DEPTH && i != FRAME_FUNCTION && i != FRAME_SOURCE &&
 			       i != FRAME_LINE))
-			table_symbolize_copy_value(t, row, i);
+			r = table_symbolize_copy_value(t, row, i);
+	if (r < 0)
+		return r;
 	if (frame) {
 		parquet_set(rows, FRAME_DEPTH, depth);
 		if (frame->function)
@@ -265,8 +277,16 @@ static int table_symbolize_write(struct frames_table *t)
 {
 	int r;
 
-	if (output_file_open_unnamed(t->path, true, &t->file.output) < 0 ||
-	    output_file_begin(&t->file.output) < 0)
+	if (output_file_open_unnamed(t->path, true, &t->file.output) < 0)
+		return CLI_FAILED;
+	/* (otherwise the table would be emptied, and only then written again) */
+	if (!t->file.output.created)
+		return cli_failed(
+			"%s cannot be replaced by a new file: it has other names (links), "
+			"or an owner, an access list or a directory that cannot be kept; "
+			"copy it first",
+			t->path);
+	if (output_file_begin(&t->file.output) < 0)
 		return CLI_FAILED;
 	output_file_watch_signals(&t->file.output);
 	r = parquet_file_new(&t->file.rows, table_set_columns(TABLE_FRAMES), table_set_write,

@@ -126,6 +126,14 @@ rows fleet/.kymo-part/hour=03 | cmp -s - wanted.json && fail "a table that is no
 assert_eq "$(stat -c %a fleet/host=b/hour=02/frames.parquet)" 640 "mode of a table"
 assert_eq "$(find fleet -name '.kymo-[0-9]*')" "" "rests"
 
+note "a table that has two names"
+"$KYMO" export --format parquet a.fxt -o linked 2>/dev/null
+ln linked/frames.parquet snapshot.parquet
+cp linked/frames.parquet before.parquet
+expect_exit 1 "$KYMO" symbolize --from-table --debug-dir debug linked
+assert_says stderr "linked/frames.parquet cannot be replaced by a new file: it has other names"
+cmp before.parquet snapshot.parquet || fail "the table has changed"
+
 note "another build"
 sed "s/ $id / 00${id:2} /" profile >other
 "$MAKE_PROFILE" b.fxt <other

@@ -65,6 +65,28 @@ TEST(hybrid_of_the_specification)
 	assert_memory_equal(to.data, wanted_run, sizeof(wanted_run));
 }
 
+/* A run has whole bytes, so its value can be wider than it may be: levels of 255, for example. */
+TEST(values_of_runs_are_bounded)
+{
+	static const struct {
+		unsigned width;
+		uint8_t bytes[4];
+		bool bad;
+	} rows[] = {
+		{ 1, { 2 << 1, 1 }, false },      { 1, { 2 << 1, 2 }, true },
+		{ 1, { 2 << 1, 0xff }, true },    { 9, { 2 << 1, 0xff, 1 }, false },
+		{ 9, { 2 << 1, 0xff, 3 }, true }, { 0, { 2 << 1 }, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct parquet_cursor c = { rows[i].bytes, rows[i].bytes + 4, false };
+		uint64_t values[2] = { 0 };
+
+		parquet_get_hybrid(&c, rows[i].width, values, 2);
+		assert_int_equal(c.bad, rows[i].bad);
+	}
+}
+
 TEST(delta_of_the_specification)
 {
 	/* Example 2: 7, 5, 3, 1, 2, 3, 4, 5: the differences are -2 (three times) and 1 */
@@ -319,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hybrid_of_the_specification),
+		cmocka_unit_test(values_of_runs_are_bounded),
 		cmocka_unit_test(delta_of_the_specification),
 		cmocka_unit_test(hybrid_again),
 		cmocka_unit_test(delta_again),
