@@ -402,7 +402,7 @@ note "collected, rotated and retired after $SECONDS s"
 container install -d -o kymo-ship /srv/fleet
 begin start kymo-ship@machine.service
 is_refused() {
-	container kymo status machine | grep -q '^    waits: .*is read-only (kymo.conf(5)'
+	container kymo status machine >"$TMP/status" && grep -F "To=/srv/fleet is read-only" "$TMP/status" >/dev/null
 }
 expect_in 30 is_refused
 container systemctl stop kymo-ship@machine.service

@@ -120,7 +120,7 @@ n=$(grep -c ' burn main \. \. _start $' "$TMP/names" || true)
 all=$(of_all "$TMP/odd.fxt")
 note "$n of $all"
 assert_ge "$n" 500 "whole chains"
-assert_le $((all - n)) $((1 + all / 250)) "stacks that are cut off"
+assert_le $((all - n)) $((1 + all / 100)) "stacks that are cut off"
 
 note "parents that wait in vfork() and posix_spawn()"
 # (a fast machine starts a program within 20 us)
