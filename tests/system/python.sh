@@ -107,7 +107,8 @@ named_leaf() {
 
 note "shares and places"
 stolen=$(stolen_ns cpu)
-take -e profile -F 997 -- shares 2000
+# (other programs in Python, such as the one that runs the tests, are not counted)
+take -e profile -F 997 --comm python3.11 -- shares 2000
 stolen=$(($(stolen_ns cpu) - stolen))
 fold
 all=$(counted ';spin[; ]')
@@ -124,7 +125,7 @@ summarize "$TMP/python.fxt"
 assert_ge "$(json "$SUMMARY" .python.stacks)" "$all" "stacks with functions of Python"
 assert_eq "$(json "$SUMMARY" '.python.unknown | tojson')" '[]' "unknown versions"
 # (imports at the start can have more frames than a stack has room for)
-assert_le "$(json "$SUMMARY" '.python.full')" $((all / 20 + $(counted '_find_and_load'))) "stacks at the limit"
+assert_le "$(json "$SUMMARY" '.python.full')" $((all / 10)) "stacks at the limit"
 # (a busy machine can let a ring fill up)
 assert_le "$(json "$SUMMARY" '.python.unnamed')" $((all / 50)) "functions without a name"
 expect_exit 0 "$KYMO" summary "$TMP/python.fxt"
