@@ -15,7 +15,10 @@
  * that the verifier accepts masked indices.
  */
 struct call_args {
-	__u64 args[8];
+	union {
+		__u64 args[8];
+		struct call_pack_args packed;
+	};
 	__u64 sp, caller;
 	__u64 stack;
 	__u32 unreadable, is_chained;

@@ -12,6 +12,9 @@
 #include "bpf/context.bpf.h"
 #include "bpf/record.h"
 
+/* The call takes all of the memory. */
+#define CALL_TOTAL_UNKNOWN (~0ull)
+
 #define GATHER_PIECE      16
 #define GATHER_USED_MAX   (CALL_TEXT_BYTES - GATHER_PIECE)
 #define GATHER_PIECES_MAX 192
@@ -27,6 +30,8 @@ struct call_gather {
 	__u64 total;
 	__u32 used, n, max;
 	__u32 is_done;
+	__u32 end;        /* the copy of the buffers ends here at the latest */
+	__u32 part_bytes; /* maximum number of bytes of a buffer's data */
 };
 
 /* ---- arrays of strings ---- */
@@ -165,7 +170,7 @@ static __always_inline bool gather_next_part(struct call_gather *g)
 
 	if (g->n >= g->max)
 		return false;
-	if (used > GATHER_USED_MAX ||
+	if (used > GATHER_USED_MAX || used + sizeof(part) > g->end ||
 	    bpf_probe_read_user(part, sizeof(part), (const void *)g->list) < 0) {
 		g->to->cut |= CALL_CUT_ELEMENTS;
 		return false;
@@ -176,7 +181,7 @@ static __always_inline bool gather_next_part(struct call_gather *g)
 	g->used = used + sizeof(part);
 	g->list += sizeof(part);
 	g->at = part[0];
-	g->left = bytes < CALL_PART_BYTES(g->max) ? bytes : CALL_PART_BYTES(g->max);
+	g->left = bytes < g->part_bytes ? bytes : g->part_bytes;
 	g->is_done = 0;
 	g->n++;
 	if (g->left == 0)
@@ -230,9 +235,133 @@ static __always_inline bool gather_parts(struct call_gather *g)
 
 	if (g->max && bpf_probe_read_user(&first, sizeof(first), (const void *)g->list) < 0)
 		return false;
+	g->end = CALL_TEXT_BYTES;
+	g->part_bytes = CALL_PART_BYTES(g->max);
 	bpf_loop(GATHER_PIECES_MAX, gather_part_piece, g, 0);
 	g->to->bytes = (__s32)g->used;
 	return true;
+}
+
+/* ---- messages ---- */
+
+/* Positions in struct msghdr and struct mmsghdr, and their sizes. */
+#define GATHER_PARTS_AT      16
+#define GATHER_CONTROL_AT    32
+#define GATHER_FLAGS_AT      48
+#define GATHER_LENGTH_AT     56
+#define GATHER_MMSGHDR_BYTES 64
+
+static long gather_block_piece(__u64 i, struct call_gather *g)
+{
+	__u64 n = g->left < GATHER_PIECE ? g->left : GATHER_PIECE;
+	__u32 used = g->used;
+
+	if (n == 0)
+		return 1;
+	barrier_var(n);
+	if (used > GATHER_USED_MAX || n > GATHER_PIECE ||
+	    bpf_probe_read_user(g->to->text + used, n, (const void *)g->at) < 0)
+		return 1;
+	g->used = used + n;
+	g->at += n;
+	g->left -= n;
+	return 0;
+}
+
+/*
+ * Copies the g->left bytes at g->at, in at most half of the rest of a message's share. Returns the
+ * number of copied bytes.
+ */
+static __always_inline __u32 gather_block(struct call_gather *g)
+{
+	__u32 before = g->used, max = before < g->end ? (g->end - before) / 2 : 0;
+
+	if (!g->at)
+		return 0;
+	if (g->left > max)
+		g->left = max;
+	bpf_loop(CALL_TEXT_BYTES / GATHER_PIECE, gather_block_piece, g, 0);
+	return g->used - before;
+}
+
+static __always_inline __u32 gather_number(__u64 n)
+{
+	return n < 0xffffffffu ? n : 0xffffffffu;
+}
+
+/* A share of a copy: from BEGIN to END. */
+#define GATHER_SHARE(begin, end) ((__u64)(begin) << 32 | (end))
+
+/*
+ * Copies the message at FROM to SHARE of TO. Returns 0 if it is unreadable, otherwise the end of
+ * the copy. (This is a separate function, so the verifier checks it once for all messages. It reads
+ * the structure in parts, since little room on the stack is left.)
+ */
+__noinline int gather_message(struct call_text *to, __u64 from, __u64 share, __u32 is_array,
+			      __u64 total)
+{
+	struct call_gather g = { .to = to, .total = total };
+	struct call_message m = { 0 };
+	__u32 begin = share >> 32;
+
+	if (!to || begin > CALL_TEXT_BYTES - sizeof(m) ||
+	    bpf_probe_read_user(&m.name, 12, (const void *)from) < 0 ||
+	    bpf_probe_read_user(&m.flags, sizeof(m.flags), (const void *)(from + GATHER_FLAGS_AT)) <
+		    0)
+		return 0;
+	if (is_array)
+		bpf_probe_read_user(&m.length, sizeof(m.length),
+				    (const void *)(from + GATHER_LENGTH_AT));
+	/* (at the entry, the length is not set) */
+	if (is_array && total != CALL_TOTAL_UNKNOWN)
+		g.total = m.length;
+	g.end = (__u32)share;
+	g.used = begin + sizeof(m);
+	g.at = m.name;
+	g.left = m.name_bytes;
+	m.name_copied = gather_block(&g);
+	/* (an address and a number, into g.at and g.left; they are 0 if they are unreadable) */
+	bpf_probe_read_user(&g.at, 16, (const void *)(from + GATHER_CONTROL_AT));
+	m.control_bytes = gather_number(g.left);
+	m.has = g.at ? CALL_MESSAGE_CONTROL : 0;
+	m.control_copied = gather_block(&g);
+	bpf_probe_read_user(&g.at, 16, (const void *)(from + GATHER_PARTS_AT));
+	m.n_parts = gather_number(g.left);
+	m.has |= g.at ? CALL_MESSAGE_PARTS : 0;
+	bpf_probe_read_kernel(to->text + begin, sizeof(m), &m);
+	g.list = g.at;
+	g.max = g.at ? m.n_parts : 0;
+	g.at = g.left = 0;
+	if (g.used < g.end)
+		g.part_bytes = CALL_MESSAGE_PART_BYTES(g.max, g.end - g.used);
+	bpf_loop(GATHER_PIECES_MAX, gather_part_piece, &g, 0);
+	return (int)g.used;
+}
+
+/*
+ * Copies N messages (struct msghdr, or struct mmsghdr if IS_ARRAY), or as many as there is room
+ * for. TOTAL is as for call_gather(). Returns false if they are unreadable.
+ */
+__noinline bool call_messages(struct call_text *to, __u64 from, __u32 n, __u32 is_array,
+			      __u64 total)
+{
+	__u32 share = CALL_MESSAGE_BYTES(n);
+	int used = 0;
+
+	if (!to)
+		return false;
+	to->cut = 0;
+	to->bytes = n ? -1 : 0;
+	for (__u32 i = 0; i < CALL_MESSAGES_MAX; i++) {
+		if (i >= n)
+			break;
+		used = gather_message(to, from + i * GATHER_MMSGHDR_BYTES,
+				      GATHER_SHARE(i * share, (i + 1) * share), is_array, total);
+		if (used <= 0)
+			break;
+		to->bytes = used;
+	}
+	return *(volatile __s32 *)&to->bytes >= 0;
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include "bpf/call-args.bpf.h"
 #include "bpf/call-gather.bpf.h"
+#include "bpf/call-pack.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/record.h"
 
@@ -65,13 +66,12 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	return true;
 }
 
-/* The call takes all of the memory. */
-#define CALL_TOTAL_UNKNOWN (~0ull)
-
 /* The same for memory of KIND. The call has read or written TOTAL bytes of it. */
 static __always_inline bool call_copy_or_gather(struct call_text *to, __u64 from, __u32 bytes,
 						__u32 kind, __u64 total)
 {
+	if (kind == CALL_MEMORY_MESSAGE || kind == CALL_MEMORY_MESSAGES)
+		return call_messages(to, from, bytes, kind == CALL_MEMORY_MESSAGES, total);
 	return kind > CALL_MEMORY_STRING ? call_gather(to, from, bytes, kind, total)
 					 : call_copy(to, from, bytes);
 }
@@ -105,11 +105,17 @@ static __always_inline __u32 call_written(__u32 bytes, bool is_whole, __u64 resu
 	return result < bytes ? result : bytes;
 }
 
-static __always_inline void
-call_copy_late_text(struct call_text *to, const struct call_pending *pending, __u32 i, __u64 result)
+static __always_inline void call_copy_late_text(struct call_text *to,
+						const struct call_pending *pending,
+						const struct call_watch *f, __u32 i, __u64 result)
 {
 	to->bytes = -1;
 	to->cut = 0;
+	if (f->n_packed) {
+		if (i > 0)
+			call_pack(to, &pending->packed, f, f->n_packed_outs);
+		return;
+	}
 	if (pending->texts[i].address)
 		call_copy_or_gather(to, pending->texts[i].address,
 				    call_written(pending->texts[i].bytes,

@@ -130,6 +130,10 @@ static __always_inline void call_copy_text(struct rec_call *rec, struct call_pen
 {
 	__u64 address = call_arg(args, f->texts[i].arg);
 
+	if (f->n_packed) {
+		call_pack(&rec->texts[i], &args->packed, f, f->n_packed);
+		return;
+	}
 	if (!call_copy_or_gather(&rec->texts[i], address, call_bytes(args, &f->texts[i]),
 				 f->texts[i].kind, CALL_TOTAL_UNKNOWN))
 		call_postpone(pending, args, f, i, true);
@@ -162,6 +166,8 @@ static __always_inline void call_send(const struct call_args *args, const struct
 		call_copy_text(rec, pending, args, f, 1);
 	if (n > 2)
 		call_copy_text(rec, pending, args, f, 2);
+	if (n > 3)
+		call_copy_text(rec, pending, args, f, 3);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -235,9 +241,18 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 	case 2:
 		call_send(args, f, &pending, p, 2);
 		break;
-	default:
+	case 3:
 		call_send(args, f, &pending, p, 3);
 		break;
+	default:
+		call_send(args, f, &pending, p, 4);
+		break;
+	}
+	if (f->n_packed) {
+		pending.packed = args->packed;
+		pending.n = 1 + f->n_outs;
+		call_keep(f, &key, &pending, marked);
+		return;
 	}
 	if (n < 1 && f->n_outs > 0)
 		call_postpone(&pending, args, f, 0, false);
@@ -245,6 +260,8 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		call_postpone(&pending, args, f, 1, false);
 	if (n < 3 && n + f->n_outs > 2)
 		call_postpone(&pending, args, f, 2, false);
+	if (n < 4 && n + f->n_outs > 3)
+		call_postpone(&pending, args, f, 3, false);
 	call_keep(f, &key, &pending, marked);
 }
 
@@ -374,11 +391,13 @@ static __always_inline void call_send_end(const struct call_pending *pending,
 	rec->result = result;
 	rec->result_high = at->high;
 	if (n > 0)
-		call_copy_late_text(&rec->texts[0], pending, 0, result);
+		call_copy_late_text(&rec->texts[0], pending, f, 0, result);
 	if (n > 1)
-		call_copy_late_text(&rec->texts[1], pending, 1, result);
+		call_copy_late_text(&rec->texts[1], pending, f, 1, result);
 	if (n > 2)
-		call_copy_late_text(&rec->texts[2], pending, 2, result);
+		call_copy_late_text(&rec->texts[2], pending, f, 2, result);
+	if (n > 3)
+		call_copy_late_text(&rec->texts[3], pending, f, 3, result);
 	if (has_text)
 		call_copy_result(&rec->texts[n], f, at);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
@@ -400,8 +419,11 @@ static __always_inline void call_send_end_with(const struct call_pending *pendin
 	case 2:
 		call_send_end(pending, f, function, at, p, 2, has_text);
 		break;
-	default:
+	case 3:
 		call_send_end(pending, f, function, at, p, 3, has_text);
+		break;
+	default:
+		call_send_end(pending, f, function, at, p, 4, has_text);
 		break;
 	}
 }

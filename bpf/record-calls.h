@@ -7,8 +7,9 @@
 
 #define CALL_FUNCTIONS_MAX 4096
 #define CALL_ARGUMENTS     8
-#define CALL_TEXTS_MAX     3   /* maximum number of arguments of a call whose memory is copied */
+#define CALL_TEXTS_MAX     4   /* maximum number of texts of a call: copies of arguments' memory */
 #define CALL_TEXT_BYTES    256 /* maximum number of copied bytes of one argument */
+#define CALL_MEMORIES_MAX  8   /* maximum number of arguments whose memory shares one text */
 
 #define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger numbers count as the last one */
 /*
@@ -47,10 +48,49 @@
 #define CALL_PARTS_MAX       15
 #define CALL_PART_BYTES(n)   ((n) && (n) <= CALL_PARTS_MAX ? 240 / (n)-16 : 0)
 #define CALL_PART_UNREADABLE (1ull << 63)
-#define CALL_MEMORY_KIND_MAX 6
+/*
+ * One struct msghdr, or an array of struct mmsghdr. Each message has an equal share of the copy:
+ * struct call_message, then the bytes of its name and of its control messages, and its buffers as
+ * in CALL_MEMORY_PARTS.
+ */
+#define CALL_MEMORY_MESSAGE  6
+#define CALL_MEMORY_MESSAGES 7
+#define CALL_MESSAGES_MAX    4
+#define CALL_MESSAGE_CONTROL 1 /* in `has` of struct call_message: the pointer is not NULL */
+#define CALL_MESSAGE_PARTS   2
+/* Bytes of each of N messages. */
+#define CALL_MESSAGE_BYTES(n)                                                                      \
+	(CALL_TEXT_BYTES / ((n) < 1 ? 1 : (n) < CALL_MESSAGES_MAX ? (n) : CALL_MESSAGES_MAX))
+/* Bytes for the data of each of N buffers of a message, which have LEFT bytes of its share. */
+#define CALL_MESSAGE_PART_BYTES(n, left) ((n) && (left) / (n) > 16 ? (left) / (n)-16 : 0)
+/* Only in a pack: */
+#define CALL_MEMORY_BITS     8 /* a bit for each of the counted elements */
+#define CALL_MEMORY_MASK     9 /* the address and the size of a signal mask; then the mask */
+#define CALL_MEMORY_KIND_MAX 10
+/*
+ * A pack is the text of a call with more arguments in memory than CALL_TEXTS_MAX. For each of them,
+ * it has the number of copied bytes as __s32 (negative = unreadable, or a null pointer), and then
+ * these bytes. The first text is the pack at the entry, and the second one at the return.
+ */
+#define CALL_PACK_MASK_BYTES 24
 #define CALL_CUT_MEMORY      1    /* in `cut` of struct call_text */
 #define CALL_CUT_ELEMENTS    2    /* there are more elements than were copied */
 #define CALL_POINTERS_MAX    4096 /* maximum number of pointers, and of entries, of one call */
+
+/* The head of a message in a copy. */
+struct call_message {
+	__u64 name;
+	__u32 name_bytes; /* as in struct msghdr; larger numbers are UINT32_MAX */
+	__u32 control_bytes;
+	__u32 n_parts;
+	__u32 flags;
+	__u32 length;        /* the member msg_len of struct mmsghdr */
+	__u8 name_copied;    /* number of bytes of the name in the copy */
+	__u8 control_copied; /* number of bytes of the control messages in the copy */
+	__u8 has;            /* CALL_MESSAGE_* */
+	__u8 pad_0;
+};
+_Static_assert(sizeof(struct call_message) == 32, "ABI");
 
 /* Memory whose address is an argument of a call. */
 struct call_memory {
@@ -115,7 +155,7 @@ _Static_assert(sizeof(struct call_origin) == 16, "ABI");
 
 /* A function whose calls are recorded: an element of call_functions. */
 struct call_watch {
-	struct call_memory texts[CALL_TEXTS_MAX];
+	struct call_memory texts[CALL_MEMORIES_MAX];
 	__u16 n_texts; /* number of texts that are copied at the entry */
 	/* Number of texts that are copied at the return; they follow the first n_texts. */
 	__u16 n_outs;
@@ -130,9 +170,15 @@ struct call_watch {
 	__u32 loops;     /* 1: the function jumps to its own begin, so not every hit is a call */
 	__u32 result;    /* CALL_RESULT_* */
 	__u32 result_unit;
+	/*
+	 * Not 0: the memory of the first N_PACKED of texts is one text at the entry, and that of
+	 * the first N_PACKED_OUTS of them is one at the return, each with at most PACK_MAX bytes.
+	 */
+	__u32 n_packed, n_packed_outs;
+	__u8 pack_max[CALL_MEMORIES_MAX];
 	struct call_origin origins[CALL_ARGUMENTS];
 };
-_Static_assert(sizeof(struct call_watch) == 192, "ABI");
+_Static_assert(sizeof(struct call_watch) == 248, "ABI");
 
 /*
  * For a function with a limit: the number of recorded calls in this second, and the number of all
@@ -170,7 +216,7 @@ struct rec_call {
 	__u32 is_chained;
 	struct call_text texts[CALL_TEXTS_MAX];
 };
-_Static_assert(sizeof(struct rec_call) == 920, "ABI");
+_Static_assert(sizeof(struct rec_call) == 1184, "ABI");
 #define REC_CALL_BYTES(n_texts) (128 + (n_texts)*264)
 
 /*
@@ -193,7 +239,7 @@ struct rec_call_end {
 	/* By index of the text; `bytes` is negative if the text was not read at the return. */
 	struct call_text texts[CALL_TEXTS_MAX + 1];
 };
-_Static_assert(sizeof(struct rec_call_end) == 1112, "ABI");
+_Static_assert(sizeof(struct rec_call_end) == 1376, "ABI");
 /* N_TEXTS counts the text of the result, too. */
 #define REC_CALL_END_BYTES(n_texts) (56u + (n_texts)*264u)
 
@@ -206,19 +252,26 @@ struct call_pending_key {
 	__u64 place; /* the stack pointer, and the function in the upper bits */
 };
 
+struct call_pack_args {
+	__u64 args[CALL_ARGUMENTS];
+};
+
 struct call_pending {
 	__u32 function;
 	__u16 n;        /* number of used elements of texts */
 	__u16 was_left; /* 1: a later call, which is not recorded, has begun at the same place */
 	__u64 caller;   /* the return address */
-	struct {
-		__u64 address;   /* 0 = nothing to read */
-		__u32 bytes;     /* CALL_PENDING_STRING: it ends with NUL */
-		__u16 is_whole;  /* 1: the size is known without the result */
-		__u16 kind;      /* CALL_MEMORY_* */
-	} texts[CALL_TEXTS_MAX]; /* by index of the text */
+	union {
+		struct {
+			__u64 address;        /* 0 = nothing to read */
+			__u32 bytes;          /* CALL_PENDING_STRING: it ends with NUL */
+			__u16 is_whole;       /* 1: the size is known without the result */
+			__u16 kind;           /* CALL_MEMORY_* */
+		} texts[CALL_TEXTS_MAX];      /* by index of the text */
+		struct call_pack_args packed; /* the arguments of a call whose texts are packs */
+	};
 };
-_Static_assert(sizeof(struct call_pending) == 64, "ABI");
+_Static_assert(sizeof(struct call_pending) == 80, "ABI");
 #define CALL_PENDING_STRING 0xffffffffu
 #define CALL_PENDING_MAX    16384
 

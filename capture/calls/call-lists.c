@@ -11,7 +11,7 @@
 
 #define POLL_SET "flags:poll"
 
-static enum call_member_kind call_list_kind(const struct call_type *type)
+enum call_member_kind call_list_kind(const struct call_type *type)
 {
 	const struct call_struct *row = call_struct_by_number(type->layout);
 
@@ -29,6 +29,11 @@ uint8_t call_list_memory(const struct call_type *type)
 		return CALL_MEMORY_ENTRIES;
 	case CALL_MEMBER_PARTS:
 		return CALL_MEMORY_PARTS;
+	case CALL_MEMBER_MESSAGE:
+		return CALL_MEMORY_MESSAGE;
+	case CALL_MEMBER_MESSAGES:
+	case CALL_MEMBER_SENT:
+		return CALL_MEMORY_MESSAGES;
 	default:
 		return type->form == CALL_STR ? CALL_MEMORY_STRING : CALL_MEMORY_BYTES;
 	}
@@ -39,7 +44,7 @@ bool call_type_is_list(const struct call_type *type)
 	return call_list_memory(type) > CALL_MEMORY_STRING;
 }
 
-static void call_list_address(struct call_print *p, uint64_t address)
+void call_list_address(struct call_print *p, uint64_t address)
 {
 	if (address)
 		call_print_add(p, "%#" PRIx64, address);
@@ -111,30 +116,32 @@ static void call_list_part(struct call_print *p, const struct call_list_part *pa
 		       (uint64_t)(part->bytes & ~CALL_PART_UNREADABLE));
 }
 
-static void call_list_parts(struct call_print *p, const struct call_text *text, uint64_t count,
-			    uint64_t total)
+void call_list_parts(struct call_print *p, const char *from, size_t n,
+		     const struct call_list_buffers *buffers)
 {
-	size_t n = (size_t)text->bytes, used = 0;
-	uint64_t most = count <= CALL_PARTS_MAX ? CALL_PART_BYTES(count) : 0, i = 0;
+	uint64_t total = buffers->total, i = 0;
+	size_t used = 0;
 
 	call_print_add(p, "[");
-	for (; i < count && n - used >= sizeof(struct call_list_part); i++) {
+	for (; i < buffers->n && n - used >= sizeof(struct call_list_part); i++) {
 		struct call_list_part part;
 		uint64_t shown, copied;
 
-		memcpy(&part, text->text + used, sizeof(part));
+		memcpy(&part, from + used, sizeof(part));
 		used += sizeof(part);
 		shown = part.bytes & ~CALL_PART_UNREADABLE;
 		shown = shown < total ? shown : total;
 		total -= shown;
-		copied = part.bytes & CALL_PART_UNREADABLE ? 0 : shown < most ? shown : most;
+		copied = part.bytes & CALL_PART_UNREADABLE ? 0
+			 : shown < buffers->most           ? shown
+							   : buffers->most;
 		if (copied > n - used || part.address == 0)
 			copied = 0;
 		call_print_add(p, i ? ", " : "");
-		call_list_part(p, &part, shown, text->text + used, (size_t)copied);
+		call_list_part(p, &part, shown, from + used, (size_t)copied);
 		used += (size_t)copied;
 	}
-	if (i < count)
+	if (i < buffers->n)
 		call_print_add(p, i ? ", ..." : "...");
 	call_print_add(p, "]");
 }
@@ -158,7 +165,13 @@ size_t call_list_format(const struct call_type *type, const struct call_text *te
 		shown = call_list_number(&p, text, address, "entries", "entries");
 		break;
 	default:
-		call_list_parts(&p, text, count, total);
+		call_list_parts(&p, text->text, (size_t)text->bytes,
+				&(struct call_list_buffers){
+					.n = count,
+					.total = total,
+					.most = count <= CALL_PARTS_MAX ? CALL_PART_BYTES(count)
+									: 0,
+				});
 		break;
 	}
 	return shown ? p.used : 0;

@@ -11,6 +11,24 @@
 
 #include "bpf/record.h"
 #include "capture/options/call-types.h"
+#include "model/calls/call-print.h"
+#include "model/calls/call-struct-members.h"
+
+/* Returns the kind of list that TYPE is; CALL_MEMBER_INT = it is none. */
+enum call_member_kind call_list_kind(const struct call_type *type);
+
+/* Appends ADDRESS, or NULL. */
+void call_list_address(struct call_print *p, uint64_t address);
+
+/* The N buffers in a copy. The call has read or written TOTAL bytes. */
+struct call_list_buffers {
+	uint64_t n, total;
+	uint64_t most; /* the copy has at most these bytes of each */
+};
+
+/* Appends the buffers whose copy is the N bytes at FROM. */
+void call_list_parts(struct call_print *p, const char *from, size_t n,
+		     const struct call_list_buffers *buffers);
 
 /*
  * Writes the descriptors of poll() that are ready to TO (SIZE bytes). TEXT is the copy of COUNT

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 
 #include "capture/calls/call-lists.h"
+#include "capture/calls/call-messages.h"
+#include "capture/calls/call-packs.h"
 #include "model/calls/call-structs.h"
 #include "model/calls/call-syscalls.h"
 #include "base/outbuf.h"
@@ -484,8 +486,12 @@ bool call_target_has_result(const struct call_target *target)
 				  spec->ret.form != CALL_VOID && !call_type_is_wide(&spec->ret));
 }
 
-/* Selects the bytes to copy from the memory at argument ARG of TARGET. */
-static struct call_memory call_target_memory(const struct call_target *target, uint8_t arg)
+/*
+ * Selects the bytes to copy from the memory at argument ARG of TARGET, at the return (IS_OUT) or at
+ * the entry.
+ */
+static struct call_memory call_target_memory(const struct call_target *target, uint8_t arg,
+					     bool is_out)
 {
 	const struct call_spec *spec = target->spec;
 	const struct call_type *type = &spec->args[arg].type;
@@ -498,7 +504,9 @@ static struct call_memory call_target_memory(const struct call_target *target, u
 	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
 
 	memory.unit = layout || !call_target_has_result(target);
-	if (memory.kind > CALL_MEMORY_STRING)
+	if (call_type_is_message(type))
+		call_message_memory(type, is_out, &memory);
+	if (memory.kind > CALL_MEMORY_STRING || call_type_is_message(type))
 		return memory;
 	if (!layout)
 		return memory;
@@ -542,6 +550,24 @@ static void call_target_set_result(const struct call_target *target, struct call
 	}
 }
 
+/* If TARGET has more arguments in memory than a record has texts, they share two packs. */
+static void call_target_set_pack(const struct call_target *target, struct call_watch *watch)
+{
+	struct call_pack_plan plan;
+
+	if (!call_pack_plan(target->spec, &plan))
+		return;
+	for (uint8_t i = 0; i < plan.n; i++) {
+		watch->texts[i] = call_target_memory(target, plan.args[i], false);
+		watch->texts[i].kind = call_pack_memory(&target->spec->args[plan.args[i]].type);
+		watch->pack_max[i] = plan.max[i];
+	}
+	watch->n_packed = plan.n;
+	watch->n_packed_outs = plan.n_outs;
+	watch->n_texts = 1;
+	watch->n_outs = plan.n_outs > 0;
+}
+
 struct call_watch call_target_watch(const struct call_target *target)
 {
 	const struct call_spec *spec = target->spec;
@@ -563,10 +589,11 @@ struct call_watch call_target_watch(const struct call_target *target)
 	}
 	n = call_spec_slots(spec, args, &n_in);
 	for (uint8_t slot = 0; slot < n; slot++)
-		watch.texts[slot] = call_target_memory(target, args[slot]);
+		watch.texts[slot] = call_target_memory(target, args[slot], slot >= n_in);
 	call_target_set_origins(spec, &watch);
 	call_target_set_result(target, &watch);
 	watch.n_texts = n_in;
 	watch.n_outs = n - n_in;
+	call_target_set_pack(target, &watch);
 	return watch;
 }

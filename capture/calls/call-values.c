@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "capture/calls/call-lists.h"
+#include "capture/calls/call-messages.h"
 #include "model/calls/call-print.h"
 #include "model/calls/call-restarts.h"
 #include "model/calls/call-structs.h"
+
+#define FDS_STRUCT "struct:fds"
 
 enum { ERRNO_MAX = 4095 };
 
@@ -189,24 +192,27 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 	return p.used;
 }
 
-/*
- * Shows the first COUNT bits of a set of descriptors. The bytes after these bits can belong to
- * something else. Returns the length of the text; 0 = no bit can be shown.
- */
-static size_t call_value_show_fds(const struct call_type *type, const struct call_text *text,
-				  uint64_t count, char to[static CALL_VALUE_TEXT_MAX])
+size_t call_value_fds(const struct call_text *text, uint64_t count,
+		      char to[static CALL_VALUE_TEXT_MAX])
 {
 	char bits[CALL_TEXT_BYTES] = { 0 };
-	size_t n = (size_t)text->bytes;
+	size_t n = text->bytes > 0 ? (size_t)text->bytes : 0, used;
 
-	if (count == 0)
+	/* (a negative number is an error) */
+	if (count == 0 || count > INT32_MAX || n == 0)
 		return 0;
 	if (count / 8 < n)
 		n = (size_t)(count / 8) + 1;
 	memcpy(bits, text->text, n);
 	if (count / 8 < n)
 		bits[count / 8] &= (char)((1 << count % 8) - 1);
-	return call_struct_format(type->layout, bits, n, to, CALL_VALUE_TEXT_MAX);
+	used = call_struct_format(call_struct_find(FDS_STRUCT, strlen(FDS_STRUCT)), bits, n, to,
+				  CALL_VALUE_TEXT_MAX);
+	/* The copy has not all descriptors. */
+	if (used > 0 && count > 8 * n && used + sizeof(" ...") < CALL_VALUE_TEXT_MAX)
+		used = used - 1 +
+		       (size_t)sprintf(to + used - 1, used > strlen("[]") ? " ...]" : "...]");
+	return used;
 }
 
 /* Returns the length of the text; 0 = the memory cannot be shown. */
@@ -221,7 +227,7 @@ static size_t call_value_show(const struct call_type *type, const struct call_te
 	if (type->form != CALL_STRUCT)
 		return call_value_quote_copy(type, text, to);
 	if (layout && layout->n_members > 0 && layout->members[0].kind == CALL_MEMBER_FDS)
-		return call_value_show_fds(type, text, count, to);
+		return call_value_fds(text, count, to);
 	if (type->is_array)
 		return call_struct_format_array(type->layout, text->text, n, count, to,
 						CALL_VALUE_TEXT_MAX);
@@ -268,7 +274,9 @@ struct call_value call_value_copied(const struct call_type *type, const struct c
 
 	if (address == 0)
 		return v;
-	if (call_type_is_list(type))
+	if (call_type_is_message(type))
+		n = call_messages_format(type, copies, count, to, CALL_VALUE_TEXT_MAX);
+	else if (call_type_is_list(type))
 		n = call_list_format(type, is_out ? copies->out : copies->in, count,
 				     is_out ? copies->total : UINT64_MAX, address, to,
 				     CALL_VALUE_TEXT_MAX);
@@ -277,7 +285,7 @@ struct call_value call_value_copied(const struct call_type *type, const struct c
 				    to);
 	if (n == 0)
 		return v;
-	if (!is_out && copies->in && type->in_out &&
+	if (!is_out && copies->in && type->in_out && !call_type_is_list(type) &&
 	    call_value_show(type, copies->out, count, after) > 0)
 		call_value_change(type, to, after);
 	v.form = CALL_VALUE_TEXT;

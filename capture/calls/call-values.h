@@ -6,15 +6,9 @@
 
 #include "model/calls/call-sets.h"
 #include "bpf/record.h"
+#include "capture/calls/call-copies.h"
 #include "capture/options/call-spec.h"
 #include "model/event.h"
-
-/*
- * The maximum length of a value's text: each byte can become four characters, and bytes can be
- * shown as they are before the call and at its return.
- */
-enum { CALL_VALUE_TEXT_MAX = 2 * (4 * CALL_TEXT_BYTES + 8) + 8 };
-_Static_assert((int)CALL_VALUE_TEXT_MAX >= (int)CALL_SET_TEXT_MAX, "room for both");
 
 /*
  * Formats VALUE, from a register, as TYPE, which must not be a type that is copied from memory. TO
@@ -45,11 +39,12 @@ struct call_value call_value_missing(enum call_reason reason, char to[static CAL
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,
 					char to[static CALL_SET_TEXT_MAX]);
 
-/* The copies of an argument's memory; NULL = no copy. */
-struct call_copies {
-	const struct call_text *in, *out; /* at the entry and at the return of the call */
-	uint64_t total; /* number of bytes that the call has written; UINT64_MAX = unknown */
-};
+/*
+ * Writes the first COUNT descriptors of the set in TEXT to TO. The bytes after these bits can
+ * belong to something else. Returns the length; 0 = none can be shown.
+ */
+size_t call_value_fds(const struct call_text *text, uint64_t count,
+		      char to[static CALL_VALUE_TEXT_MAX]);
 
 /*
  * Writes the value of the memory at ADDRESS, an argument of TYPE, to TO. An array has COUNT

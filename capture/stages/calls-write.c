@@ -11,10 +11,12 @@
 #include <sys/syscall.h>
 
 #include "capture/calls/call-lists.h"
+#include "capture/calls/call-packs.h"
 #include "capture/calls/call-requests.h"
 #include "capture/calls/call-results.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
+#include "capture/calls/call-waits.h"
 #include "capture/stages/stage.h"
 #include "model/calls/call-structs.h"
 #include "model/calls/call-syscalls.h"
@@ -42,6 +44,8 @@ struct calls_view {
 	const struct rec_call *call;
 	const struct rec_call_end *end; /* NULL = the call has no end */
 	struct call_copies copies[CALL_ARGS_MAX];
+	/* The memory of a call with packs: at its entry, and at its return. */
+	struct call_text in[CALL_MEMORIES_MAX], out[CALL_MEMORIES_MAX];
 };
 
 /* Returns the copied data for SLOT: from the end of the call, if that has data, otherwise from its
@@ -63,11 +67,32 @@ static bool calls_has_failed(const struct calls_view *view)
 			      (int64_t)call_type_value(ret, view->end->result) < 0);
 }
 
+/* Finds the copies in the packs of the call in VIEW. */
+static void calls_split_packs(const struct call_pack_plan *plan, struct calls_view *view)
+{
+	bool failed = calls_has_failed(view);
+
+	call_pack_split(calls_copied(view->call, view->end, 0), plan->n, view->in);
+	call_pack_split(calls_copied(view->call, view->end, 1), plan->n_outs, view->out);
+	for (uint8_t i = 0; i < plan->n; i++) {
+		struct call_copies *copies = &view->copies[plan->args[i]];
+
+		copies->in = &view->in[i];
+		if (i < plan->n_outs && !failed)
+			copies->out = &view->out[i];
+	}
+}
+
 static void calls_find_copies(const struct call_spec *spec, struct calls_view *view)
 {
 	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
 	bool failed = calls_has_failed(view);
+	struct call_pack_plan plan;
 
+	if (call_pack_plan(spec, &plan)) {
+		calls_split_packs(&plan, view);
+		return;
+	}
 	for (uint8_t slot = 0; slot < n; slot++) {
 		struct call_copies *copies = &view->copies[args[slot]];
 
@@ -202,23 +227,34 @@ static void calls_add_parent_tid(const struct calls_view *view, const struct cal
 			 (int64_t)view->end->result);
 }
 
-/* Appends the descriptors that are ready to the N arguments of a call. Returns the new number. */
+/*
+ * Appends what a call that waits has found to its N arguments. Returns the new number.
+ */
 static unsigned calls_add_ready(const struct calls_view *view, unsigned n, struct call_value *to,
 				struct calls_texts *texts)
 {
-	const struct call_text *after = view->copies[0].out;
-	bool is_poll = calls_has_done(view, SYS_ppoll);
+	long number = view->target->syscall;
 
-#ifdef SYS_poll
-	is_poll = is_poll || calls_has_done(view, SYS_poll);
-#endif
-	if (!is_poll || n == CALL_ARGS_MAX || !after ||
-	    call_list_ready(after, view->call->args[1], texts->copied[n], CALL_VALUE_TEXT_MAX) == 0)
+	if (n == CALL_ARGS_MAX || !calls_has_done(view, number) ||
+	    call_wait_format(number, view->call->args, view->copies, texts->copied[n],
+			     CALL_VALUE_TEXT_MAX) == 0)
 		return n;
 	to[n] = (struct call_value){ .name = EVENT_CALL_READY,
 				     .form = CALL_VALUE_TEXT,
 				     .text = texts->copied[n] };
 	return n + 1;
+}
+
+/* Returns the copies of argument AT, without those that calls_add_ready() shows. */
+static struct call_copies calls_shown_copies(const struct calls_view *view,
+					     const struct call_type *type, size_t at)
+{
+	struct call_copies copies = view->copies[at];
+
+	if (!view->target->place && call_wait_changes(view->target->syscall) && copies.in &&
+	    !call_type_is_list(type))
+		copies.out = NULL;
+	return copies;
 }
 
 /* Fills in the arguments of a call, and the data that it has written through them. */
@@ -242,10 +278,12 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 			to[i] = (struct call_value){ .form = CALL_VALUE_TEXT, .text = "[]" };
 		if (calls_has_memory(view, spec, i, &to[i]) &&
 		    !(is_request && i == REQUEST_MEMORY_ARG &&
-		      calls_show_request(view, at, &to[i], texts->copied[i])))
-			to[i] = call_value_copied(type, &view->copies[at],
-						  calls_count(spec, type, view), call->args[at],
-						  texts->copied[i]);
+		      calls_show_request(view, at, &to[i], texts->copied[i]))) {
+			struct call_copies copies = calls_shown_copies(view, type, at);
+
+			to[i] = call_value_copied(type, &copies, calls_count(spec, type, view),
+						  call->args[at], texts->copied[i]);
+		}
 		to[i].name = spec->args[i].name;
 	}
 	if (spec->n_args > 0 && to[0].form == CALL_VALUE_TEXT && to[0].text == texts->copied[0])

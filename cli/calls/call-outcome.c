@@ -27,7 +27,7 @@ bool call_outcome_is_never(const struct event *call)
 
 static bool call_outcome_is_wait(const char *function)
 {
-	static const char *const names[] = { "poll", "ppoll", "select", "pselect6" };
+	static const char *const names[] = { "poll", "ppoll", "select", "pselect6", "recvmmsg" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(names[i], function) == 0)

@@ -312,6 +312,12 @@ static const struct call_set_word words_signal[] = {
 	RT(_30, 62), RT(_31, 63), RT(_32, 64)
 };
 
+static const struct call_set_word words_scm[] = {
+	WORD(SCM_RIGHTS), WORD(SCM_CREDENTIALS), { "SCM_SECURITY", 3, 0 }, { "SCM_PIDFD", 4, 0 },
+	{ "SO_TIMESTAMP_OLD", 29, 0 }, { "SO_TIMESTAMPNS_OLD", 35, 0 },
+	{ "SO_TIMESTAMPING_OLD", 37, 0 }
+};
+
 static const struct call_set_word words_signalfd[] = {
 	WORD(SFD_CLOEXEC), WORD(SFD_NONBLOCK)
 };
@@ -462,6 +468,7 @@ const struct call_set call_set_rows_m_to_z[] = {
 	{ "rusage", CALL_SET_ENUM, 32, WORDS(words_rusage) },
 	{ "rwf", CALL_SET_FLAGS, 32, WORDS(words_rwf) },
 	{ "sched", CALL_SET_ENUM, 32, WORDS(words_sched) },
+	{ "scm", CALL_SET_ENUM, 32, WORDS(words_scm) },
 	{ "seccomp", CALL_SET_ENUM, 32, WORDS(words_seccomp) },
 	{ "seek", CALL_SET_ENUM, 32, WORDS(words_seek) },
 	{ "setvbuf", CALL_SET_ENUM, 32, WORDS(words_setvbuf) },

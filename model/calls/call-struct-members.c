@@ -117,6 +117,30 @@ static const struct call_member members_iovec[] = {
 	ONLY(CALL_MEMBER_PARTS, sizeof(struct iovec), NULL)
 };
 
+/* (struct ucred, in the order of strace) */
+static const struct call_member members_ucred[] = {
+	{ "pid", CALL_MEMBER_INT, 0, 4, 0, NULL }, { "uid", CALL_MEMBER_UINT, 4, 4, 0, NULL },
+	{ "gid", CALL_MEMBER_UINT, 8, 4, 0, NULL }
+};
+static const struct call_member members_msghdr[] = {
+	ONLY(CALL_MEMBER_MESSAGE, sizeof(struct msghdr), NULL)
+};
+static const struct call_member members_mmsghdr[] = {
+	ONLY(CALL_MEMBER_MESSAGES, sizeof(struct mmsghdr), NULL)
+};
+static const struct call_member members_mmsghdr_sent[] = {
+	ONLY(CALL_MEMBER_SENT, sizeof(struct mmsghdr), NULL)
+};
+/* A copy of the programs: the address, the size, and then the mask (CALL_MEMORY_MASK). */
+static const struct call_member members_sigmask[] = {
+	{ "sigmask", CALL_MEMBER_SIGNALS, 16, 8, 0, NULL },
+	{ "sigsetsize", CALL_MEMBER_UINT, 8, 8, 0, NULL }
+};
+static const struct call_member members_sigmask_none[] = {
+	{ "sigmask", CALL_MEMBER_PTR, 0, 8, 0, NULL },
+	{ "sigsetsize", CALL_MEMBER_UINT, 8, 8, 0, NULL }
+};
+
 static const struct call_member members_itimerspec[] = {
 	STRUCT(struct itimerspec, it_interval, "struct:timespec"),
 	STRUCT(struct itimerspec, it_value, "struct:timespec")
@@ -309,6 +333,9 @@ const struct call_struct call_struct_rows[] = {
 	ROW("itimerspec", sizeof(struct itimerspec), members_itimerspec),
 	ROW("itimerval", sizeof(struct itimerval), members_itimerval),
 	ROW("linger", sizeof(struct linger), members_linger),
+	ROW("mmsghdr", sizeof(struct mmsghdr), members_mmsghdr),
+	ROW("mmsghdr_sent", sizeof(struct mmsghdr), members_mmsghdr_sent),
+	ROW("msghdr", sizeof(struct msghdr), members_msghdr),
 	ROW("name", 16, members_name),
 	ROW("offset", 8, members_offset),
 	KEYED("pollfd", sizeof(struct pollfd), KEY(struct pollfd, fd, 1U << 31, 1U << 31),
@@ -327,6 +354,9 @@ const struct call_struct call_struct_rows[] = {
 	KEYED("siginfo_child", sizeof(siginfo_t),
 	      KEY(siginfo_t, si_code, UINT32_MAX, CLD_EXITED), members_siginfo_exited),
 	ROW("siginfo_child", sizeof(siginfo_t), members_siginfo_killed),
+	{ "sigmask", 24, false, false, false, { 0, 4, UINT32_MAX, 0 },
+	  MEMBERS(members_sigmask_none) },
+	ROW("sigmask", 24, members_sigmask),
 	ROW("sigreturn", 8, members_sigreturn),
 	ROW("sigset", 8, members_sigset),
 	SOCKADDR(AF_UNIX, members_sockaddr_un),
@@ -346,6 +376,7 @@ const struct call_struct call_struct_rows[] = {
 	ROW("timespec", sizeof(struct timespec), members_timespec),
 	ROW("timeval", sizeof(struct timeval), members_timeval),
 	ROW("tms", sizeof(struct tms), members_tms),
+	ROW("ucred", 12, members_ucred),
 	ROW("uint", 4, members_uint),
 	PART("utsname", sizeof(struct utsname), members_utsname),
 	ROW("winsize", sizeof(struct kernel_termios_window), members_winsize),

@@ -43,6 +43,9 @@ enum call_member_kind {
 	CALL_MEMBER_POINTERS, /* the number of pointers up to NULL */
 	CALL_MEMBER_ENTRIES,  /* the number of entries of a directory */
 	CALL_MEMBER_PARTS,    /* an array of struct iovec, with the data */
+	CALL_MEMBER_MESSAGE,  /* struct msghdr, with what it leads to */
+	CALL_MEMBER_MESSAGES, /* an array of struct mmsghdr of recvmmsg() */
+	CALL_MEMBER_SENT,     /* the same, of sendmmsg() */
 	CALL_MEMBER_MAX,
 };
 

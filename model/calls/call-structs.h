@@ -26,7 +26,7 @@ unsigned call_struct_find(const char *name, size_t n);
 const struct call_struct *call_struct_by_number(unsigned number);
 
 /*
- * Returns the kind of the list ROW, one of CALL_MEMBER_STRINGS to CALL_MEMBER_PARTS;
+ * Returns the kind of the list ROW, one of CALL_MEMBER_STRINGS to CALL_MEMBER_SENT;
  * CALL_MEMBER_INT = it is no list. call_struct_format() writes nothing for a list.
  */
 enum call_member_kind call_struct_list(const struct call_struct *row);

@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-enum { FUNCTIONS_MAX = 1024, CALLS_MAX = 64, FRAMES_MAX = 8, LIMIT = 512, ROUNDED_TO = 32 };
+enum { FUNCTIONS_MAX = 1024, CALLS_MAX = 128, FRAMES_MAX = 8, LIMIT = 512, ROUNDED_TO = 32 };
 
 struct function {
 	const char *name;

@@ -166,6 +166,76 @@ static void load_signals(void)
 	ignored = syscall(SYS_tgkill, getpid(), gettid(), SIGUSR1);
 }
 
+/* PAIR[1] has something to read. */
+static void load_waits(const int pair[static 2])
+{
+	struct pollfd fds[2] = { { .fd = pair[0], .events = POLLOUT },
+				 { .fd = pair[1], .events = POLLIN } };
+	struct timespec wait_ns = { 0, 1000000 }, none = { 0, 0 };
+	struct {
+		const sigset_t *set;
+		size_t bytes;
+	} mask = { NULL, 8 };
+	sigset_t signals;
+	fd_set in, out, except;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_ZERO(&except);
+	FD_SET(pair[1], &in);
+	FD_SET(pair[0], &out);
+	FD_SET(pair[0], &except);
+	ignored = syscall(SYS_pselect6, pair[1] + 1, &in, &out, &except, NULL, &mask);
+	mask.set = &signals;
+	FD_SET(pair[1], &in);
+	ignored = syscall(SYS_pselect6, pair[1] + 1, &in, NULL, NULL, &wait_ns, &mask);
+	ignored = syscall(SYS_pselect6, -1, &in, NULL, NULL, &none, NULL);
+	ignored = syscall(SYS_pselect6, 5, (fd_set *)16, NULL, NULL, NULL, NULL);
+	ignored = syscall(SYS_ppoll, fds, 2, NULL, &signals, 8);
+	ignored = syscall(SYS_ppoll, fds + 1, 1, &none, &signals, 8);
+	ignored = syscall(SYS_ppoll, (struct pollfd *)16, 1, &none, NULL, 8);
+}
+
+static void load_messages(const int pair[static 2])
+{
+	static char names[] = "one", more[] = "two and more", nothing[] = "";
+	char to[3][20];
+	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	struct iovec parts[] = { { names, 3 }, { more, 12 }, { nothing, 0 } };
+	struct iovec rooms[] = { { to[0], 20 }, { to[1], 20 }, { to[2], 4 } };
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "./nobody" };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 3 };
+	struct mmsghdr messages[2] = { { .msg_hdr = message }, { .msg_hdr = message } };
+	struct cmsghdr *rights = (struct cmsghdr *)(void *)control;
+
+	messages[1].msg_hdr.msg_iovlen = 1;
+	ignored = sendmsg(pair[0], &message, MSG_NOSIGNAL);
+	message.msg_control = control;
+	message.msg_controllen = sizeof(control);
+	rights->cmsg_len = CMSG_LEN(2 * sizeof(int));
+	rights->cmsg_level = SOL_SOCKET;
+	rights->cmsg_type = SCM_RIGHTS;
+	ignored = sendmsg(pair[0], &message, 0);
+	message.msg_controllen = 0;
+	message.msg_name = &name;
+	message.msg_namelen = sizeof(sa_family_t) + 9;
+	ignored = sendmsg(77, &message, 0);
+	ignored = sendmsg(77, (struct msghdr *)16, 0);
+	ignored = syscall(SYS_sendmmsg, pair[0], messages, 2, 0);
+	ignored = syscall(SYS_sendmmsg, 77, messages, 2, 0);
+	message.msg_iov = rooms;
+	ignored = recvmsg(pair[1], &message, 0);
+	message.msg_controllen = sizeof(control);
+	ignored = recvmsg(pair[1], &message, MSG_CMSG_CLOEXEC);
+	messages[0].msg_hdr.msg_iov = rooms;
+	messages[1].msg_hdr.msg_iov = rooms + 2;
+	ignored = syscall(SYS_recvmmsg, pair[1], messages, 2, MSG_DONTWAIT, NULL);
+	ignored = syscall(SYS_recvmmsg, pair[1], messages, 2, MSG_DONTWAIT, NULL);
+	ignored = recvmsg(pair[1], &message, MSG_DONTWAIT);
+}
+
 static void load_sockets(void)
 {
 	struct sockaddr_un path = { .sun_family = AF_UNIX, .sun_path = "./socket" };
@@ -234,6 +304,8 @@ static void load_sockets(void)
 	ignored = syscall(SYS_select, 2, bytes, NULL, NULL, &wait);
 	memset(bytes, 0xff, sizeof(bytes));
 	ignored = syscall(SYS_select, 0, bytes, NULL, NULL, &wait);
+	load_waits(pair);
+	load_messages(pair);
 	ignored = ioctl(pair[1], FIONREAD, &on);
 	ignored = ioctl(pair[1], FIONBIO, &on);
 	ignored = ioctl(pair[1], TCGETS, bytes);

@@ -210,9 +210,9 @@ TEST(test_call_ends)
 		int32_t bytes; /* of the last text */
 		bool good;
 	} rows[] = {
-		{ 0, 0, 0, 0, true },    { 3, 0, 3, 256, true },  { 0, 1, 1, 256, true },
-		{ 3, 1, 4, -14, true },  { 3, 1, 4, 256, true },  { 3, 1, 4, 257, false },
-		{ 0, 1, 1, 257, false }, { 4, 0, 4, 0, false },   { 4, 1, 5, 0, false },
+		{ 0, 0, 0, 0, true },    { 4, 0, 4, 256, true },  { 0, 1, 1, 256, true },
+		{ 4, 1, 5, -14, true },  { 4, 1, 5, 256, true },  { 4, 1, 5, 257, false },
+		{ 0, 1, 1, 257, false }, { 5, 0, 5, 0, false },   { 5, 1, 6, 0, false },
 		{ 0, 1, 0, 0, false },   { 1, 0, 2, 0, false },   { 1, 1, 1, 0, false },
 		{ 0, 2, 2, 0, false },   { 2, 255, 3, 0, false },
 	};

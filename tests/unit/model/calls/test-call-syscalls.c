@@ -16,6 +16,7 @@
 #include "model/calls/call-syscalls.h"
 #include "model/calls/call-variants.h"
 #include "base/cleanup.h"
+#include "capture/calls/call-packs.h"
 #include "capture/options/call-spec.h"
 #include "tests/support/unit.h"
 
@@ -48,7 +49,10 @@ static struct call_spec parse(const struct call_syscall *call)
 static bool is_copied(const struct call_spec *spec, size_t arg)
 {
 	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
+	struct call_pack_plan plan;
 
+	if (call_pack_plan(spec, &plan))
+		return call_type_is_memory(&spec->args[arg].type);
 	for (uint8_t slot = 0; slot < n; slot++)
 		if (args[slot] == arg)
 			return true;
