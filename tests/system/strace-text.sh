@@ -28,20 +28,22 @@ calls() {
 	sed -nE 's/^([a-z0-9_]+\(.*\)) += [-?0-9].*$/\1/p'
 }
 
-# One file for each thread, in the order of their numbers.
+# The calls of one thread after those of another, in the order of their first calls. (Numbers of
+# threads begin again at the lowest one, so a child can have a lower number than its parent.)
 theirs() {
 	local file
-	(cd "$TMP" && rm -f strace.* && strace -f -ff -s 256 -o strace "$@" >/dev/null 2>&1 </dev/null) || :
-	for file in $(printf '%s\n' "$TMP"/strace.* | sort -V); do
-		cat "$file"
-	done | calls | normal
+	(cd "$TMP" && rm -f strace.* && strace -f -ff -ttt -s 256 -o strace "$@" >/dev/null 2>&1 </dev/null) || :
+	for file in "$TMP"/strace.*; do
+		[ ! -s "$file" ] || echo "$(sed -n '1s/ .*//p' "$file") $file"
+	done | sort -n | cut -d ' ' -f 2- | xargs -d '\n' sed -E 's/^[0-9.]+ //' | calls | normal
 }
 
 ours() {
 	(cd "$TMP" && "$KYMO" record --direct --force -e calls --call 'syscall:*' -o calls.fxt -- "$@" >/dev/null 2>"$TMP/stderr" </dev/null) ||
 		fail "exit status $?: $(cat "$TMP/stderr")"
-	"$KYMO" calls "$TMP/calls.fxt" | sed -E 's/^ *([0-9.]+) .*\/([0-9]+) ([a-z0-9_]+\()/\2 \1 \3/' |
-		sort -k1,1n -k2,2n | sed -E 's/^[0-9]+ [0-9.]+ //' | calls | normal
+	"$KYMO" calls "$TMP/calls.fxt" | sed -nE 's/^ *([0-9.]+) .*\/([0-9]+) ([a-z0-9_]+\()/\1 \2 \3/p' | sort -k1,1n |
+		awk '!($2 in at) { at[$2] = ++n } { print at[$2], $0 }' | sort -s -k1,1n |
+		sed -E 's/^[0-9]+ [0-9.]+ [0-9]+ //' | calls | normal
 }
 
 compare() {
