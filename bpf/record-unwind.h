@@ -191,7 +191,7 @@ struct unwind_file_name {
 struct unwind_ask {
 	__u32 number, generation;
 	__u32 pid;
-	__u32 pad_0;
+	__u32 seen_pid; /* its id in the recorder's pid namespace, which user space sets */
 	__u64 start, end;
 };
 
@@ -199,6 +199,8 @@ struct unwind_ask {
 
 #define UNWIND_PAGE_SHIFT    12
 #define UNWIND_PROCESSES_MAX 8192
+#define UNWIND_SEEN_IDS_MAX  16384 /* elements of unwind_seen_ids */
+#define UNWIND_SEEN_OF(pid)  (1ull << 32 | (pid))
 #define UNWIND_MAPPINGS_MAX                                                                        \
 	250 /* mappings with code; an entry and the kernel's own data must fit into a page */
 

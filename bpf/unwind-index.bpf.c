@@ -494,6 +494,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 
 	if (!(vma->vm_flags & VM_EXEC))
 		return 0;
+	if (unwind_ns_inode)
+		unwind_note_seen();
 	selected = unwind_selects_current();
 	if (!unwind_wants(selected))
 		return 0;
@@ -608,6 +610,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pi
 
 	bool selected = unwind_selects_current();
 
+	if (unwind_ns_inode)
+		unwind_note_seen();
 	bpf_map_delete_elem(&unwind_processes, &tgid);
 	if (!unwind_wants(selected))
 		return 0;

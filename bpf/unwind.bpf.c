@@ -12,6 +12,41 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile bool unwind_by_tables = false;
 const volatile bool unwind_learns_from_walks = false;
+const volatile __u64 unwind_ns_device = 0, unwind_ns_inode = 0;
+
+/*
+ * If the recorder is not in the initial pid namespace: the kernel's ids of threads and processes by
+ * those in that namespace, and by UNWIND_SEEN_OF(), the other way round. User space makes the map
+ * larger then.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u64);
+	__type(value, __u32);
+} unwind_seen_ids SEC(".maps");
+
+/* From <linux/bpf.h>. */
+struct bpf_pidns_info {
+	__u32 pid, tgid;
+};
+
+__noinline int unwind_note_seen(void)
+{
+	__u64 own = bpf_get_current_pid_tgid(), key;
+	__u32 process = own >> 32, thread = own;
+	struct bpf_pidns_info ids = { 0 };
+
+	if (bpf_get_ns_current_pid_tgid(unwind_ns_device, unwind_ns_inode, &ids, sizeof(ids)) < 0)
+		return 0;
+	key = ids.pid;
+	bpf_map_update_elem(&unwind_seen_ids, &key, &thread, BPF_ANY);
+	key = ids.tgid;
+	bpf_map_update_elem(&unwind_seen_ids, &key, &process, BPF_ANY);
+	key = UNWIND_SEEN_OF(process);
+	bpf_map_update_elem(&unwind_seen_ids, &key, &ids.tgid, BPF_ANY);
+	return 0;
+}
 
 __u32 unwind_clock = 0;
 

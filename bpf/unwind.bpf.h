@@ -84,6 +84,12 @@ int unwind_next(struct unwind_walk *w);
  */
 int unwind_pass_breakpoint(struct unwind_walk *w);
 
+/* The recorder's pid namespace, as in its inode; 0 = the initial one. */
+extern const volatile __u64 unwind_ns_device, unwind_ns_inode;
+
+/* Notes the ids of the current thread and process in unwind_seen_ids. */
+int unwind_note_seen(void);
+
 /*
  * Requests the table of file F from user space. The name of F is NAME, and process PID has mapped F
  * from START to END. Can be called in any context. Each table is requested once.
@@ -104,7 +110,7 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 	ask->number = name->number;
 	ask->generation = name->generation;
 	ask->pid = pid;
-	ask->pad_0 = 0;
+	ask->seen_pid = 0;
 	ask->start = start;
 	ask->end = end;
 	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);

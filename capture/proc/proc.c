@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -28,6 +29,17 @@ bool proc_sees_all(void)
 	struct stat st;
 
 	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == INITIAL_PIDS;
+}
+
+bool proc_pid_namespace(uint64_t *ret_device, uint64_t *ret_inode)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0)
+		return false;
+	*ret_device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	*ret_inode = st.st_ino;
+	return true;
 }
 
 bool proc_has_kernel_clock(void)

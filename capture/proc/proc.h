@@ -19,6 +19,12 @@
 bool proc_sees_all(void);
 
 /*
+ * Sets *RET_DEVICE and *RET_INODE to those of this process's pid namespace, as the kernel has them.
+ * Returns false if they are unknown. Does not block.
+ */
+bool proc_pid_namespace(uint64_t *ret_device, uint64_t *ret_inode);
+
+/*
  * Returns true if this process reads the clocks that the kernel's records contain: a process in
  * another time namespace can have other clocks. Does not block.
  */

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "capture/options/tracepoint-own.h"
 #include "capture/options/tracepoint-spec.h"
+#include "capture/proc/proc.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/perf/perf-event.h"
@@ -241,6 +242,9 @@ static struct capability capabilities_stacks(const struct kernel_btf *btf, bool 
 	return (struct capability){
 		"stacks", all,
 		!all ? "see btf, privilege and kernel"
+		: !proc_sees_all()
+			? "by unwind tables (.eh_frame) in processes of this pid namespace (a "
+			  "container); those outside have neither tables nor names"
 		: fentry_works(btf, "perf_event_mmap")
 			? "by unwind tables (.eh_frame)"
 			: "by unwind tables (.eh_frame); the kernel does not support fentry "

@@ -9,6 +9,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capture/proc/proc.h"
 #include "capture/programs/load-error.h"
 
 /* ---- attach ---- */
@@ -53,6 +54,8 @@ static int collector_start_map_rings(struct collector *c, char **reterr_text)
 		    ?: map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
 	if (r == MAP_RINGS_LOCKED)
 		return load_error_memlock(action, reterr_text);
+	if (r == 0 && !proc_sees_all())
+		map_rings_translate(c->map_rings, bpf_map__fd(c->skel->maps.unwind_seen_ids));
 	return r < 0 ? load_error_perf(r, action, reterr_text) : 0;
 }
 

@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
+#include "capture/proc/proc.h"
 #include "capture/proc/task-state.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
@@ -71,6 +72,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->maps.unwind_asks,       skel->maps.unwind_ends,
 		skel->maps.unwind_remembered, skel->maps.python_layouts,
 		skel->maps.python_counts,     skel->maps.python_sent,
+		skel->maps.unwind_seen_ids,
 	};
 	struct bpf_program *programs[] = {
 		skel->progs.on_unwind_exec,
@@ -85,6 +87,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	 */
 	bool mapped = wanted || o->categories & (CATEGORIES_USER_STACKS | CATEGORY_CALLS);
 	bool hooked = wanted && fentry_works(c->btf, "perf_event_mmap");
+	uint64_t device, inode;
 	int r = 0;
 
 	bpf_program__set_autoload(skel->progs.on_unwind_map, hooked);
@@ -92,6 +95,11 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
 	c->ready_ns_max = collector_ready_ns(o);
+	if (!proc_sees_all() && proc_pid_namespace(&device, &inode)) {
+		skel->rodata->unwind_ns_device = device;
+		skel->rodata->unwind_ns_inode = inode;
+		r = bpf_map__set_max_entries(skel->maps.unwind_seen_ids, UNWIND_SEEN_IDS_MAX);
+	}
 	skel->rodata->unwind_by_tables = wanted;
 	skel->rodata->unwind_learns_from_walks = wanted && !hooked;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -128,6 +136,7 @@ int collector_make_unwinder(struct collector *c)
 		.list_fd = bpf_program__autoload(c->skel->progs.on_unwind_map)
 				   ? -1
 				   : bpf_program__fd(c->skel->progs.on_iter_unwind_vma),
+		.seen_fd = proc_sees_all() ? -1 : bpf_map__fd(c->skel->maps.unwind_seen_ids),
 	};
 
 	if (!collector_has_unwinding(c))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <bpf/bpf.h>
 #include <linux/perf_event.h>
 
 /* Flags of linux/perf_event.h, since the installed headers may be older. */
@@ -52,6 +53,24 @@ static bool map_records_is_pid(uint32_t pid)
 	return pid != 0 && pid <= INT32_MAX;
 }
 
+/* Sets the ids of the current record. Returns false if its process is unknown. */
+static bool map_records_set_ids(struct map_records *m, uint32_t pid, uint32_t tid)
+{
+	const uint64_t process = pid, thread = tid;
+
+	m->pid = pid;
+	m->tid = tid;
+	if (!map_records_is_pid(pid))
+		return false;
+	if (!m->translates)
+		return true;
+	if (m->ids_fd < 0 || bpf_map_lookup_elem(m->ids_fd, &process, &m->pid) < 0)
+		return false;
+	if (bpf_map_lookup_elem(m->ids_fd, &thread, &m->tid) < 0)
+		m->tid = m->pid;
+	return true;
+}
+
 static void map_records_fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size_t size,
 				  unsigned cpu, uint32_t pid, uint32_t tid)
 {
@@ -97,8 +116,8 @@ static bool map_records_is_other_half(const struct map_records *m, const struct 
 	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
 
 	/* Both events report a file without a build id in the same way. */
-	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == rec->pid &&
-	       waiting->head.tid == rec->tid && waiting->start == rec->start &&
+	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == m->pid &&
+	       waiting->head.tid == m->tid && waiting->start == rec->start &&
 	       waiting->bytes == rec->bytes && waiting->file_offset == rec->offset &&
 	       waiting->path_bytes == path_bytes &&
 	       memcmp(waiting->path, rec->path, path_bytes) == 0;
@@ -130,7 +149,7 @@ static int map_records_decode_mapping(struct map_records *m, const struct mmap2 
 	bool build_id = map_records_has_build_id(m, rec, tail->event);
 	int r;
 
-	if (!map_records_is_pid(rec->pid) || path_bytes == path_room ||
+	if (!map_records_set_ids(m, rec->pid, rec->tid) || path_bytes == path_room ||
 	    path_bytes >= MAPPING_PATH_BYTES || rec->bytes == 0 ||
 	    rec->start > UINT64_MAX - rec->bytes)
 		return 0;
@@ -141,8 +160,8 @@ static int map_records_decode_mapping(struct map_records *m, const struct mmap2 
 	r = map_records_pass_on(m, fn, userdata);
 	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
 	memset(m->room, 0, size);
-	map_records_fill_head(&waiting->head, tail->ts_ns, REC_MAPPING, size, m->cpu, rec->pid,
-			      rec->tid);
+	map_records_fill_head(&waiting->head, tail->ts_ns, REC_MAPPING, size, m->cpu, m->pid,
+			      m->tid);
 	waiting->start = rec->start;
 	waiting->bytes = rec->bytes;
 	waiting->file_offset = rec->offset;
@@ -177,11 +196,11 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 	case PERF_RECORD_COMM:
 		comm = data;
 		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) ||
-		    !map_records_is_pid(comm->pid))
+		    !map_records_set_ids(m, comm->pid, comm->tid))
 			return 0;
 		r = map_records_pass_on(m, fn, userdata);
 		map_records_fill_head(&image.head, tail.ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu,
-				      comm->pid, comm->tid);
+				      m->pid, m->tid);
 		return r < 0 ? r : fn(&image.head, userdata);
 	case PERF_RECORD_LOST:
 		if (body >= sizeof(struct lost))

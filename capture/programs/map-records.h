@@ -27,6 +27,9 @@ struct map_records {
 	uint64_t inode_event; /* the id of the perf event that reports inodes */
 	bool waiting;         /* a record waits for its other half */
 	bool has_build_id, has_inode;
+	bool translates;   /* the ids in records are those of another pid namespace */
+	int ids_fd;        /* a map of the kernel's ids by those ids; negative = none are known */
+	uint32_t pid, tid; /* the kernel's ids of the current record */
 	/* a struct rec_mapping */
 	_Alignas(8) uint8_t room[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];
 };

@@ -242,6 +242,14 @@ int map_rings_drain(struct map_rings *m, map_record_fn fn, void *userdata)
 	return r;
 }
 
+void map_rings_translate(struct map_rings *m, int ids_fd)
+{
+	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++) {
+		m->cpus[cpu].state.translates = true;
+		m->cpus[cpu].state.ids_fd = ids_fd;
+	}
+}
+
 struct map_rings_lost map_rings_pending_lost(struct map_rings *m, unsigned cpu)
 {
 	const struct cpu *c = &m->cpus[cpu];

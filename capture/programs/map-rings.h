@@ -31,6 +31,12 @@ struct map_rings *map_rings_free(struct map_rings *r);
 
 DEFINE_CLEANUP(struct map_rings *, map_rings_free)
 
+/*
+ * From now on, the ids in records are translated: the map IDS_FD has the kernel's ids by those of
+ * this pid namespace. Records of unknown processes, or all if IDS_FD is negative, are left out.
+ */
+void map_rings_translate(struct map_rings *r, int ids_fd);
+
 /* Maximum bytes of kernel memory for N_CPUS rings. */
 uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes);
 

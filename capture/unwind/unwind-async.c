@@ -49,8 +49,11 @@ int unwind_open_mapped(const struct unwind_ask *ask)
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, ask->pid,
-		 (uint64_t)ask->start, (uint64_t)ask->end);
+	/* (another process has the id of this one here) */
+	if (ask->seen_pid == 0)
+		return -ESRCH;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 ask->seen_pid, (uint64_t)ask->start, (uint64_t)ask->end);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
@@ -78,7 +81,7 @@ static int unwind_async_serve(const void *args, struct outbuf *to, int *ret_fd)
 static int unwind_async_open_apart(const struct unwind_async_file *file)
 {
 	const struct reader_job job = {
-		.owner = hang_limits_owner_of("", file->ask.pid),
+		.owner = hang_limits_owner_of("", file->ask.seen_pid),
 		.place = file->device,
 		.fn = unwind_async_serve,
 		.args = &file->ask,

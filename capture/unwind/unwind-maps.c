@@ -44,6 +44,7 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 	unwind_kept_init(&maps->kept);
 	maps->asks_fd = maps->files_fd = maps->tables_fd = -1;
 	maps->names_fd = maps->free_names_fd = maps->processes_fd = maps->list_fd = -1;
+	maps->seen_fd = -1;
 	r = unwind_maps_copy_fd(from->asks_fd, &maps->asks_fd)
 		    ?: unwind_maps_copy_fd(from->files_fd, &maps->files_fd)
 		    ?: unwind_maps_copy_fd(from->tables_fd, &maps->tables_fd)
@@ -52,6 +53,8 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 		    ?: unwind_maps_copy_fd(from->processes_fd, &maps->processes_fd);
 	if (r == 0 && from->list_fd >= 0)
 		r = unwind_maps_copy_fd(from->list_fd, &maps->list_fd);
+	if (r == 0 && from->seen_fd > 0)
+		r = unwind_maps_copy_fd(from->seen_fd, &maps->seen_fd);
 	if (r < 0)
 		return r;
 	maps->publisher = unwind_publisher_new(maps->tables_fd);
@@ -78,19 +81,30 @@ void unwind_maps_deinit(struct unwind_maps *maps)
 	close_fd(maps->names_fd);
 	close_fd(maps->free_names_fd);
 	close_fd(maps->processes_fd);
+	close_fd(maps->seen_fd);
 	close_fd(maps->list_fd);
+}
+
+uint32_t unwind_maps_seen_pid(const struct unwind_maps *maps, uint32_t pid)
+{
+	const uint64_t key = UNWIND_SEEN_OF(pid);
+	uint32_t seen;
+
+	if (maps->seen_fd <= 0)
+		return pid;
+	return bpf_map_lookup_elem(maps->seen_fd, &key, &seen) < 0 ? 0 : seen;
 }
 
 void unwind_maps_list(const struct unwind_maps *maps, uint32_t pid)
 {
-	union bpf_iter_link_info process = { .task = { .tid = pid } };
+	union bpf_iter_link_info process = { .task = { .tid = unwind_maps_seen_pid(maps, pid) } };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &process,
 		    .iter_info_len = sizeof(process));
 	_cleanup_close_ int link = -1, fd = -1;
 	char nothing[64];
 	ssize_t n;
 
-	if (maps->list_fd < 0)
+	if (maps->list_fd < 0 || process.task.tid == 0)
 		return;
 	link = bpf_link_create(maps->list_fd, 0, BPF_TRACE_ITER, &opts);
 	fd = link < 0 ? -1 : bpf_iter_create(link);

@@ -25,6 +25,8 @@ struct unwind_maps {
 	 * Owned
 	 */
 	int list_fd;
+	/* unwind_seen_ids; 0 or -1 = this process is in the initial pid namespace. Owned */
+	int seen_fd;
 	struct unwind_publisher *publisher;
 	struct unwind_kept kept; /* for any thread, unlike all other members */
 	struct unwind_file
@@ -58,6 +60,9 @@ void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
  */
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence);
+
+/* Returns the id of process PID in the pid namespace of this process; 0 = unknown. */
+uint32_t unwind_maps_seen_pid(const struct unwind_maps *maps, uint32_t pid);
 
 /*
  * Gets the mappings of process PID, as the eBPF programs have them. Returns false if these programs

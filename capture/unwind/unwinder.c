@@ -412,10 +412,17 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 	struct unwind_waiting file = { .ask = *ask, .fd = -1 };
 	bool is_async = unwinder_is_async(u, ask);
 
-	if (is_async && unwinder_request_async(u, ask))
+	file.ask.seen_pid = unwind_maps_seen_pid(&u->maps, ask->pid);
+	if (file.ask.seen_pid == 0) {
+		/* A process that can be seen here may request it later. */
+		if (unwinder_is_of_now(u, ask))
+			unwind_maps_mark_new(&u->maps, ask->number);
+		return;
+	}
+	if (is_async && unwinder_request_async(u, &file.ask))
 		return;
 	if (!is_async && u->asks.n < UNWIND_QUEUE_OPEN_MAX)
-		file.fd = unwinder_open(u, ask);
+		file.fd = unwinder_open(u, &file.ask);
 	if (unwind_queue_put(&u->asks, &file) < 0)
 		unwinder_miss(u, ask);
 }

@@ -429,9 +429,11 @@ static int recording_choose_direct(struct recording *r)
 	}
 	r->ops = &direct_ops;
 	if (!proc_sees_all())
-		cli_error("this process is in a pid namespace of its own (a container): the "
-			  "recording contains the process ids of the host, and functions of "
-			  "processes that started before the recording can have wrong names");
+		cli_error(
+			"this process is in a pid namespace of its own (a container): the "
+			"recording contains the process ids of the host; functions have names, and "
+			"stacks are complete, only in processes of the container that start "
+			"during the recording");
 	return 0;
 }
 

@@ -132,6 +132,22 @@ TEST(test_halves)
 	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c incomplete;");
 }
 
+/* In another pid namespace, records of processes whose ids are unknown are left out. */
+TEST(test_other_ids)
+{
+	struct fixture *f = *state;
+
+	f->m.translates = true;
+	f->m.ids_fd = -1;
+	decode_mmap(f, false, 0x1000, "/lib", 5);
+	assert_int_equal(map_records_flush(&f->m, UINT64_MAX, say, f), 0);
+	assert_string_equal(f->said, "");
+	f->m.translates = false;
+	decode_mmap(f, false, 0x1000, "/lib", 5);
+	assert_int_equal(map_records_flush(&f->m, UINT64_MAX, say, f), 0);
+	assert_non_null(strstr(f->said, "7 5 1000+2000 "));
+}
+
 /* A file without its inode is no code without a file. */
 TEST(test_lacks_inode)
 {
@@ -249,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_halves, set_up, tear_down),
 		cmocka_unit_test(test_lacks_inode),
+		cmocka_unit_test_setup_teardown(test_other_ids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_false_flag, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),

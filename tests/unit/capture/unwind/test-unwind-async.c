@@ -36,6 +36,7 @@ static struct unwind_ask map_file(const char *path)
 	assert_true(at != MAP_FAILED);
 	return (struct unwind_ask){
 		.pid = (uint32_t)getpid(),
+		.seen_pid = (uint32_t)getpid(),
 		.start = (uintptr_t)at,
 		.end = (uintptr_t)at + 4096,
 	};
@@ -167,7 +168,7 @@ TEST(test_unwanted)
 
 TEST(test_gone)
 {
-	struct unwind_ask nowhere = { .pid = (uint32_t)getpid(), .start = 4096, .end = 8192 };
+	struct unwind_ask nowhere = { .seen_pid = (uint32_t)getpid(), .start = 4096, .end = 8192 };
 	struct unwind_async_file file;
 
 	begin(nowhere, OTHER_DEVICE);
@@ -175,6 +176,10 @@ TEST(test_gone)
 	assert_int_equal(file.result, -ENOENT);
 	unwind_async_read(async, &file, true);
 	assert_false(unwind_async_is_busy(async));
+	/* The id of the process is that of another pid namespace, and of another process here. */
+	nowhere = own_ask;
+	nowhere.seen_pid = 0;
+	assert_int_equal(unwind_open_mapped(&nowhere), -ESRCH);
 }
 
 TEST(test_full)

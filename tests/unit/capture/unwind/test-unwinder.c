@@ -51,6 +51,7 @@ static int make_unwinder(void)
 		.free_names_fd = bpf_map__fd(skel->maps.unwind_free_names),
 		.processes_fd = bpf_map__fd(skel->maps.unwind_processes),
 		.list_fd = bpf_program__fd(skel->progs.on_iter_unwind_vma),
+		.seen_fd = -1,
 	};
 
 	return unwinder_new(&maps, BYTES_MAX, &unwinder);
