@@ -16,6 +16,20 @@
 
 #include "base/cleanup.h"
 
+/* The inode of the initial cgroup namespace: PROC_CGROUP_INIT_INO. */
+#define INITIAL_CGROUPS UINT32_C(0xeffffffb)
+
+/*
+ * Returns true if paths begin at the root of the hierarchy. Otherwise the level of a cgroup is
+ * unknown, and a filter would select nothing.
+ */
+static bool find_cgroup_sees_root(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino == INITIAL_CGROUPS;
+}
+
 /* Decodes the escapes of mountinfo, such as \040 for a space. */
 static void find_cgroup_unescape(char *text)
 {
@@ -37,9 +51,12 @@ static void find_cgroup_unescape(char *text)
 static int find_cgroup_find_mount(char *to, size_t room)
 {
 	char line[PATH_MAX + 512], root[PATH_MAX], point[PATH_MAX];
-	FILE *f = fopen("/proc/self/mountinfo", "re");
 	int r = -ENODEV;
+	FILE *f;
 
+	if (!find_cgroup_sees_root())
+		return -EXDEV;
+	f = fopen("/proc/self/mountinfo", "re");
 	if (!f)
 		return -errno;
 	while (r < 0 && fgets(line, sizeof(line), f)) {
@@ -311,6 +328,11 @@ char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_M
 		break;
 	case -ENODEV:
 		snprintf(why, VALUE_WHY_MAX, "no cgroup2 hierarchy is mounted on this machine");
+		break;
+	case -EXDEV:
+		snprintf(why, VALUE_WHY_MAX,
+			 "cgroups cannot be selected in a cgroup namespace (a container): run kymo "
+			 "on the host");
 		break;
 	case -E2BIG:
 		snprintf(why, VALUE_WHY_MAX,

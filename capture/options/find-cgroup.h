@@ -13,7 +13,8 @@
 /*
  * Finds the cgroup PATH, which is relative to the cgroup2 mount ("system.slice/x.service"), or
  * absolute, with or without the mount point. Returns 0, -ENOENT (no such cgroup), -EINVAL (the
- * root, or a name that is too long), -ENODEV (no cgroup2 is mounted), or another errno.
+ * root, or a name that is too long), -ENODEV (no cgroup2 is mounted), -EXDEV (this process is in a
+ * cgroup namespace, where levels of cgroups are unknown), or another errno.
  */
 int find_cgroup_path(const char *path, struct filter_cgroup *ret);
 

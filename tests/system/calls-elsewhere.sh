@@ -159,6 +159,39 @@ expect_exit 125 unshare -pf --mount-proc \
 	"$KYMO" calls --direct --call "$TMP/load-1:turn_1" -- "$TMP/load-1" some
 assert_says "$TMP/stderr" "because this process is in a pid namespace of its own"
 
+note "in a pid namespace, stacks of its own processes are walked by tables"
+gcc -O2 -x c -o "$TMP/burn" - <<-'END'
+	volatile unsigned long sum;
+
+	__attribute__((noinline)) static void burn_inner(void)
+	{
+		for (unsigned long i = 0; i < 300000000; i++)
+			sum += i;
+	}
+
+	__attribute__((noinline)) static void burn_outer(void)
+	{
+		burn_inner();
+		sum++;
+	}
+
+	int main(void)
+	{
+		burn_outer();
+		return 0;
+	}
+END
+expect_exit 0 unshare -pf --mount-proc "$KYMO" record --direct --force -o "$TMP/pids.fxt" -- "$TMP/burn"
+assert_says "$TMP/stderr" "only in processes of the container that start during the recording"
+expect_exit 0 "$KYMO" flame --format folded -o "$TMP/folded" "$TMP/pids.fxt"
+assert_says "$TMP/folded" 'main;burn_outer;burn_inner' "stacks of a process in the pid namespace"
+
+note "in a cgroup namespace, cgroups cannot be selected"
+if unshare -C true 2>/dev/null; then
+	expect_exit 1 unshare -C "$KYMO" record --direct --force --unit some -o "$TMP/t.fxt" -- true
+	assert_says "$TMP/stderr" "cgroups cannot be selected in a cgroup namespace (a container)"
+fi
+
 note "in a time namespace with other clocks, nothing is recorded"
 if unshare -T true 2>/dev/null; then
 	expect_exit 125 unshare -T --monotonic 1000 --boottime 1000 \
