@@ -165,7 +165,7 @@ gcc -O2 -x c -o "$TMP/burn" - <<-'END'
 
 	__attribute__((noinline)) static void burn_inner(void)
 	{
-		for (unsigned long i = 0; i < 300000000; i++)
+		for (unsigned long i = 0; i < 1000000000; i++)
 			sum += i;
 	}
 
