@@ -2,7 +2,6 @@
 #include "capture/heap/late-file.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "capture/probes/allocators.h"
 #include "capture/probes/mapped-file.h"
@@ -29,13 +28,11 @@ struct late_file late_file_examine(const struct rec_mapping *rec)
 	struct allocator_list list = { 0 };
 	struct local_devices local = { 0 };
 	struct mapped_file mapped;
-	int r = mapped_file_open(getpid(), rec, &local, &mapped);
+	int r = mapped_file_open_by_path(rec, &local, &mapped);
 
 	if (r < 0)
 		return file;
-	r = mapped.st.st_ino == rec->inode
-		    ? allocators_find_sandboxed(mapped.fd, EXAMINE_NS_MAX, &list)
-		    : -ESTALE;
+	r = allocators_find_sandboxed(mapped.fd, EXAMINE_NS_MAX, &list);
 	file.is_harmless = r == -ENOEXEC || (r == 0 && late_file_is_harmless(&list));
 	allocator_list_deinit(&list);
 	mapped_file_close(&mapped);

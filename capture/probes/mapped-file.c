@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/proc/file-identity.h"
 #include "capture/proc/hang-limits.h"
 #include "capture/proc/reader-process.h"
 #include "capture/sandbox/thread.h"
@@ -87,7 +88,7 @@ static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, stru
 static int mapped_file_open_below_root(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
 {
 	char path[MAPPING_PATH_BYTES + 32];
-	int fd, r;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, rec->path);
 	/* Opening a device can have side effects, so only regular files are opened. */
@@ -96,14 +97,11 @@ static int mapped_file_open_below_root(pid_t pid, const struct rec_mapping *rec,
 	if (!S_ISREG(ret->st_mode))
 		return -ENOEXEC;
 	fd = mapped_file_open_path(path);
-	if (fd < 0)
-		return fd;
-	r = fstat(fd, ret) < 0 ? -errno : 0;
-	if (r == 0 && ret->st_ino == rec->inode &&
-	    ((uint64_t)major(ret->st_dev) << 20 | minor(ret->st_dev)) == rec->device)
-		return fd;
-	close(fd);
-	return r ?: -ESTALE;
+	if (fd >= 0 && fstat(fd, ret) < 0) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
 }
 
 /* Returns a descriptor or a negative errno. Can wait forever. */
@@ -117,22 +115,57 @@ static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct
 	if (fd >= 0 && fstat(fd, ret) == 0)
 		return fd;
 	close_fd(fd);
-	return mapped_file_open_below_root(pid, rec, ret);
+	fd = mapped_file_open_below_root(pid, rec, ret);
+	if (fd < 0 || (ret->st_ino == rec->inode &&
+		       ((uint64_t)major(ret->st_dev) << 20 | minor(ret->st_dev)) == rec->device))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/*
+ * Like mapped_file_open_now(), but after the end of the process. Its ranges are now those of
+ * another process. On btrfs and overlayfs, REC and the file itself have different devices.
+ */
+static int mapped_file_open_ended(const struct rec_mapping *rec, struct stat *ret)
+{
+	struct file_identity identity;
+	int fd = mapped_file_open_below_root((pid_t)rec->head.pid, rec, ret);
+
+	if (fd < 0 || (file_identity_get(fd, &identity) == 0 &&
+		       file_identity_is_of(&identity, rec->device, rec->inode)))
+		return fd;
+	close(fd);
+	return -ESTALE;
 }
 
 /* ---- the child ---- */
 
-/* A reader_process_fn. ARGS is a struct rec_mapping. */
+static int mapped_file_answer(int fd, const struct stat *st, struct outbuf *to, int *ret_fd)
+{
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return outbuf_append(to, st, sizeof(*st));
+}
+
+/* These are reader_process_fn. ARGS is a struct rec_mapping. */
+
 static int mapped_file_serve(const void *args, struct outbuf *to, int *ret_fd)
 {
 	const struct rec_mapping *rec = args;
 	struct stat st = { 0 };
 	int fd = mapped_file_open_now((pid_t)rec->head.pid, rec, &st);
 
-	if (fd < 0)
-		return fd;
-	*ret_fd = fd;
-	return outbuf_append(to, &st, sizeof(st));
+	return mapped_file_answer(fd, &st, to, ret_fd);
+}
+
+static int mapped_file_serve_ended(const void *args, struct outbuf *to, int *ret_fd)
+{
+	struct stat st = { 0 };
+	int fd = mapped_file_open_ended(args, &st);
+
+	return mapped_file_answer(fd, &st, to, ret_fd);
 }
 
 /* ---- the owner ---- */
@@ -163,9 +196,9 @@ static int mapped_file_keep(const struct reader_answer *answer, const struct han
 	return 0;
 }
 
-/* Opens the file in a child. */
+/* Opens the file in a child, by FN. */
 static int mapped_file_open_apart(pid_t pid, const struct rec_mapping *rec, uint64_t place,
-				  struct mapped_file *ret)
+				  reader_process_fn fn, struct mapped_file *ret)
 {
 	union {
 		struct rec_mapping rec;
@@ -179,7 +212,7 @@ static int mapped_file_open_apart(pid_t pid, const struct rec_mapping *rec, uint
 	const struct reader_job job = {
 		.owner = request.owner,
 		.place = place,
-		.fn = mapped_file_serve,
+		.fn = fn,
 		.args = &args,
 		.n_args = rec->head.size,
 		.max = sizeof(ret->st),
@@ -198,6 +231,12 @@ static int mapped_file_open_apart(pid_t pid, const struct rec_mapping *rec, uint
 	return r;
 }
 
+/* The file system that can hang. On a local one, only the path below the root of PID can. */
+static uint64_t mapped_file_place(pid_t pid, const struct rec_mapping *rec, bool is_local)
+{
+	return is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device;
+}
+
 int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
 		     struct mapped_file *ret)
 {
@@ -211,9 +250,18 @@ int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devi
 		if (r >= 0 || r == -ENOEXEC)
 			return r < 0 ? r : 0;
 	}
-	/* (on a local file system, only the path of the process can hang) */
-	return mapped_file_open_apart(
-		pid, rec, is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device, ret);
+	return mapped_file_open_apart(pid, rec, mapped_file_place(pid, rec, is_local),
+				      mapped_file_serve, ret);
+}
+
+int mapped_file_open_by_path(const struct rec_mapping *rec, struct local_devices *local,
+			     struct mapped_file *ret)
+{
+	pid_t own = getpid();
+	uint64_t place = mapped_file_place(own, rec, local_devices_has(local, "", rec->device));
+
+	*ret = (struct mapped_file){ .fd = -1 };
+	return mapped_file_open_apart(own, rec, place, mapped_file_serve_ended, ret);
 }
 
 /* Closes the file, which can take forever. */

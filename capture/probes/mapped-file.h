@@ -36,5 +36,12 @@ struct mapped_file {
 int mapped_file_open(pid_t pid, const struct rec_mapping *rec, struct local_devices *local,
 		     struct mapped_file *ret);
 
+/*
+ * Opens the file of REC, whose process has ended, by its path on this machine. Returns like
+ * mapped_file_open(); -ESTALE if another file is there now.
+ */
+int mapped_file_open_by_path(const struct rec_mapping *rec, struct local_devices *local,
+			     struct mapped_file *ret);
+
 /* Closes F, if it is open. Waits only for local file systems. */
 void mapped_file_close(struct mapped_file *f);

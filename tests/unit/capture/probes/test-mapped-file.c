@@ -121,6 +121,52 @@ TEST(test_mute_path)
 	free(hidden.rec);
 }
 
+/* Opens the file PATH, which an ended process had mapped where this one has mapped another. */
+static int open_late(const char *path, uint64_t device, uint64_t inode)
+{
+	struct mapping late = { .rec = calloc(1, sizeof(*late.rec) + PATH_BYTES) };
+	struct mapped_file f;
+	struct stat st;
+	int r;
+
+	assert_non_null(late.rec);
+	*late.rec = *own.rec;
+	late.rec->device = device;
+	late.rec->inode = inode;
+	snprintf(late.rec->path, PATH_BYTES, "%s", path);
+	r = mapped_file_open_by_path(late.rec, &local, &f);
+	free(late.rec);
+	assert_true(r == 0 ? f.fd >= 0 : f.fd == -1);
+	if (r == 0) {
+		assert_int_equal(fstat(f.fd, &st), 0);
+		assert_int_equal(st.st_ino, inode);
+	}
+	mapped_file_close(&f);
+	return r;
+}
+
+/* Records and files have different devices on file systems without a block device. */
+TEST(test_by_path)
+{
+	enum { OTHER_DEVICE = 8 << 20 | 1 };
+	char path[] = "/tmp/kymo-late-file.XXXXXX", anonymous[PATH_BYTES];
+	_cleanup_close_ int fd = mkstemp(path);
+	uint64_t device;
+	struct stat st;
+
+	assert_true(fd >= 0 && fstat(fd, &st) == 0);
+	device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	assert_int_equal(open_late(path, device, st.st_ino), 0);
+	assert_int_equal(open_late(path, device, st.st_ino + 1), -ESTALE);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(open_late(path, device, st.st_ino), -ENOENT);
+	assert_int_equal(open_late(directory, device, 1), -ENOEXEC);
+
+	snprintf(anonymous, sizeof(anonymous), "%s/%s", directory, MUTE_FUSE_FILE);
+	assert_soon(open_late(anonymous, OTHER_DEVICE, mute.rec->inode) == 0);
+	assert_int_equal(open_late(anonymous, OTHER_DEVICE, mute.rec->inode + 1), -ESTALE);
+}
+
 /*
  * A process ends although its request hangs, and nothing ends the request. (Threads of this process
  * would keep it from ending.)
@@ -151,7 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),       cmocka_unit_test(test_mute_open),
 		cmocka_unit_test(test_mute_close), cmocka_unit_test(test_mute_path),
-		cmocka_unit_test(test_mute_exit),
+		cmocka_unit_test(test_by_path),    cmocka_unit_test(test_mute_exit),
 	};
 	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
 	int r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
