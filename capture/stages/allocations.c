@@ -190,7 +190,8 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 	w->of = a;
 	w->pid = rec->head.pid;
 	w->instance = rec->instance;
-	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
+	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0 ||
+	    watch_gap_watch(&a->files, w->pid, rec->head.ts_ns) < 0)
 		return -ENOMEM;
 	r = pipeline_announce(a->pipe, w->pid)
 		    ?: allocations_need_mappings(a, w->pid, rec->head.ts_ns);
@@ -583,8 +584,10 @@ static int allocations_on_record(void *stage, const struct rec_head *rec)
 
 	switch (rec->kind) {
 	case REC_EXIT:
-		if (((const struct rec_exit *)rec)->process_ends)
+		if (((const struct rec_exit *)rec)->process_ends) {
 			allocations_ended(a, rec->pid);
+			watch_gap_ended(&a->files, rec->pid, rec->ts_ns);
+		}
 		return 0;
 	case REC_MAPPING:
 		return allocations_look_into_mapping(a, rec);

@@ -14,7 +14,10 @@
 #include "capture/proc/proc-records.h"
 
 /* Maximum numbers of processes and files that are kept, and of files of one process. */
-enum { PROCESSES_MAX = 4096, FILES_MAX = 16384, FILES_OF_PROCESS_MAX = 256 };
+enum { PROCESSES_MAX = 8192, FILES_MAX = 16384, FILES_OF_PROCESS_MAX = 256 };
+
+/* The report that a process is watched can follow its exit, by the delay of the worker. */
+#define ENDED_NS UINT64_C(5000000000)
 
 enum verdict {
 	VERDICT_NONE,
@@ -26,6 +29,7 @@ enum verdict {
 struct watch_gap_file {
 	enum verdict verdict;
 	struct rec_mapping *rec; /* a mapping of the file; owned */
+	bool is_used;            /* only valid while unused files are removed */
 };
 
 /* A file that a process has mapped. */
@@ -39,6 +43,8 @@ struct watch_gap_process {
 	struct watch_gap_mapped *list; /* owned */
 	size_t n, room;
 	uint64_t left_out_ns; /* when a file had no room; 0 = never */
+	uint64_t watched_ns;  /* when its last watch began; 0 = no report of an end is expected */
+	uint64_t ended_ns;    /* when it ended; 0 = not yet */
 };
 
 int watch_gap_begin(struct watch_gap_files *files, const struct session_options *o)
@@ -55,7 +61,7 @@ int watch_gap_begin(struct watch_gap_files *files, const struct session_options 
 	return 0;
 }
 
-static void watch_gap_forget_all(struct watch_gap_files *files)
+void watch_gap_deinit(struct watch_gap_files *files)
 {
 	struct watch_gap_process *process;
 	struct watch_gap_file *file;
@@ -66,13 +72,77 @@ static void watch_gap_forget_all(struct watch_gap_files *files)
 		free(file->rec);
 	table_deinit_free(&files->processes);
 	table_deinit_free(&files->files);
-}
-
-void watch_gap_deinit(struct watch_gap_files *files)
-{
-	watch_gap_forget_all(files);
 	free(files->announced);
 }
+
+/* ---- room ---- */
+
+/*
+ * Forgets processes that are not watched, and ended some time before TS_NS, and if ALL is set, the
+ * others that are not watched, and all files.
+ */
+static void watch_gap_forget_processes(struct watch_gap_files *files, uint64_t ts_ns, bool all)
+{
+	struct watch_gap_process *process;
+
+	for (size_t pos = 0; (process = table_next(&files->processes, &pos));) {
+		if (all)
+			process->n = 0;
+		if (process->watched_ns ||
+		    !(all || (process->ended_ns && process->ended_ns + ENDED_NS < ts_ns)))
+			continue;
+		table_remove_last(&files->processes, &pos);
+		free(process->list);
+		free(process);
+	}
+}
+
+/* Forgets the files that no process has mapped. */
+static void watch_gap_forget_files(struct watch_gap_files *files)
+{
+	struct watch_gap_process *process;
+	struct watch_gap_file *file;
+
+	for (size_t pos = 0; (file = table_next(&files->files, &pos));)
+		file->is_used = false;
+	for (size_t pos = 0; (process = table_next(&files->processes, &pos));)
+		for (size_t i = 0; i < process->n; i++) {
+			file = table_get(&files->files, process->list[i].key);
+			if (file)
+				file->is_used = true;
+		}
+	for (size_t pos = 0; (file = table_next(&files->files, &pos));) {
+		if (file->is_used)
+			continue;
+		table_remove_last(&files->files, &pos);
+		free(file->rec);
+		free(file);
+	}
+}
+
+static bool watch_gap_has_room(const struct watch_gap_files *files, size_t divisor)
+{
+	return files->processes.n_used - files->n_watched <
+		       PROCESSES_MAX - PROCESSES_MAX / divisor &&
+	       files->files.n_used < FILES_MAX - FILES_MAX / divisor;
+}
+
+/* Makes room for a file that is mapped at TS_NS. */
+static void watch_gap_make_room(struct watch_gap_files *files, uint64_t ts_ns)
+{
+	if (watch_gap_has_room(files, SIZE_MAX))
+		return;
+	watch_gap_forget_processes(files, ts_ns, false);
+	watch_gap_forget_files(files);
+	/* (a quarter, so that this is not repeated for each file) */
+	if (watch_gap_has_room(files, 4))
+		return;
+	watch_gap_forget_processes(files, ts_ns, true);
+	watch_gap_forget_files(files);
+	files->forgotten_ns = ts_ns;
+}
+
+/* ---- mappings ---- */
 
 static bool watch_gap_was_announced(const struct watch_gap_files *files,
 				    const struct rec_mapping *rec)
@@ -144,15 +214,34 @@ int watch_gap_add(struct watch_gap_files *files, const struct rec_mapping *rec)
 
 	if (!watch_gap_is_file(rec) || watch_gap_was_announced(files, rec))
 		return 0;
-	if (files->processes.n_used >= PROCESSES_MAX || files->files.n_used >= FILES_MAX) {
-		watch_gap_forget_all(files);
-		files->forgotten_ns = rec->head.ts_ns;
-	}
+	watch_gap_make_room(files, rec->head.ts_ns);
 	process = table_make(&files->processes, (uint64_t)rec->head.pid + 1, sizeof(*process));
 	if (!process)
 		return -ENOMEM;
+	if (rec->head.ts_ns > process->ended_ns)
+		process->ended_ns = 0; /* (another process has the id) */
 	return watch_gap_add_file(files, key, rec)
 		       ?: watch_gap_add_mapped(process, key, rec->head.ts_ns);
+}
+
+int watch_gap_watch(struct watch_gap_files *files, uint32_t pid, uint64_t ts_ns)
+{
+	struct watch_gap_process *process =
+		table_make(&files->processes, (uint64_t)pid + 1, sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	files->n_watched += !process->watched_ns;
+	process->watched_ns = ts_ns;
+	return 0;
+}
+
+void watch_gap_ended(struct watch_gap_files *files, uint32_t pid, uint64_t ts_ns)
+{
+	struct watch_gap_process *process = table_get(&files->processes, (uint64_t)pid + 1);
+
+	if (process)
+		process->ended_ns = ts_ns;
 }
 
 void watch_gap_examined(struct watch_gap_files *files, const struct outbuf *examined)
@@ -236,9 +325,12 @@ static void watch_gap_describe_late(const struct watch_gap_files *files,
 {
 	const struct watch_gap_process *process =
 		table_get(&files->processes, (uint64_t)rec->head.pid + 1);
-	uint64_t left_out_ns = process ? process->left_out_ns : files->forgotten_ns, ts_ns;
+	uint64_t left_out_ns = process ? process->left_out_ns : 0, ts_ns;
 	const struct watch_gap_file *file;
 
+	if (files->forgotten_ns > left_out_ns &&
+	    (!process || files->forgotten_ns > process->watched_ns))
+		left_out_ns = files->forgotten_ns;
 	for (size_t pos = 0; (file = watch_gap_next(files, rec, &pos, &ts_ns));)
 		if (file->verdict != VERDICT_HARMLESS)
 			watch_gap_describe_file(rec, strrchr(file->rec->path, '/') + 1, ts_ns, text,
@@ -253,7 +345,11 @@ void watch_gap_forget(struct watch_gap_files *files, const struct rec_watched *r
 	struct watch_gap_process *process = table_get(&files->processes, key);
 	size_t n = 0;
 
-	if (!process || rec->reason != WATCHED_EXIT)
+	if (!process)
+		return;
+	files->n_watched -= process->watched_ns != 0;
+	process->watched_ns = 0;
+	if (rec->reason != WATCHED_EXIT)
 		return;
 	/* (another process can have the id by now) */
 	for (size_t i = 0; i < process->n; i++)

@@ -26,7 +26,8 @@ struct watch_gap_files {
 	size_t n_announced;
 	struct table files;     /* hash of the identity -> struct watch_gap_file; owned */
 	struct table processes; /* pid + 1 -> struct watch_gap_process; owned */
-	/* The last time when there was no room, and all was forgotten; 0 = never. */
+	size_t n_watched;       /* how many of these processes are watched */
+	/* The last time when there was no room, and all files were forgotten; 0 = never. */
 	uint64_t forgotten_ns;
 	bool any_arrived; /* whether files were examined since this was reset */
 };
@@ -37,6 +38,12 @@ void watch_gap_deinit(struct watch_gap_files *files);
 
 /* Notes the mapping REC of a process. Returns 0 or -ENOMEM. */
 int watch_gap_add(struct watch_gap_files *files, const struct rec_mapping *rec);
+
+/* Called when a watch of process PID has begun. Returns 0 or -ENOMEM. */
+int watch_gap_watch(struct watch_gap_files *files, uint32_t pid, uint64_t ts_ns);
+
+/* Called when process PID has ended. The report that its watch has ended can follow. */
+void watch_gap_ended(struct watch_gap_files *files, uint32_t pid, uint64_t ts_ns);
 
 /* Takes the results EXAMINED, an array of struct late_file. */
 void watch_gap_examined(struct watch_gap_files *files, const struct outbuf *examined);
@@ -55,5 +62,5 @@ bool watch_gap_awaits(struct watch_gap_files *files, const struct rec_watched *r
 void watch_gap_describe(const struct watch_gap_files *files, const struct rec_watched *rec,
 			uint64_t from_ns, char *text, size_t size);
 
-/* Called when REC was written. */
+/* Called when REC, the end of a watch, was written. */
 void watch_gap_forget(struct watch_gap_files *files, const struct rec_watched *rec);
