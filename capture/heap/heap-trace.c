@@ -444,7 +444,7 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 	m->shared = (struct shared_programs){ m->own.shared_fd, m->own.shares_unreported, 0, 0 };
 	/* (forgets programs that ended during a pause) */
 	shared_programs_sweep(&m->shared);
-	r = allocator_cache_new(&m->cache);
+	r = allocator_cache_new(ALLOCATORS_NS_MAX, &m->cache);
 	if (r < 0)
 		return r;
 	m->probing = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL, NULL };

@@ -7,8 +7,13 @@
 #include "capture/heap/heap-records.h"
 #include "capture/proc/proc-records.h"
 
+struct allocator_cache;
+
+#define LATE_FILE_NS_MAX UINT64_C(1000000000) /* the time limit for reading the first file */
+
 /*
- * Examines the file of REC by its path on this machine. The path may lead to another file by now,
- * or to none: then it is unknown whether the file has an allocator.
+ * Examines the file of REC by its path on this machine, with CACHE (NULL = no memory). The
+ * path may lead to another file by now, or to none: then it is unknown whether the file has an
+ * allocator.
  */
-struct late_file late_file_examine(const struct rec_mapping *rec);
+struct late_file late_file_examine(struct allocator_cache *cache, const struct rec_mapping *rec);

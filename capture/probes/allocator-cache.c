@@ -32,12 +32,12 @@ struct allocator_cache {
 	uint64_t timeout_ns; /* the time limit of the next file */
 };
 
-int allocator_cache_new(struct allocator_cache **ret)
+int allocator_cache_new(uint64_t timeout_ns, struct allocator_cache **ret)
 {
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
 		return -ENOMEM;
-	(*ret)->timeout_ns = ALLOCATORS_NS_MAX;
+	(*ret)->timeout_ns = timeout_ns;
 	return 0;
 }
 

@@ -11,8 +11,8 @@
 
 enum { ALLOCATOR_CACHE_MAX = 256 }; /* files */
 
-/* Returns 0 or -ENOMEM. */
-int allocator_cache_new(struct allocator_cache **ret);
+/* TIMEOUT_NS: the time limit of the first file. Returns 0 or -ENOMEM. */
+int allocator_cache_new(uint64_t timeout_ns, struct allocator_cache **ret);
 struct allocator_cache *allocator_cache_free(struct allocator_cache *c);
 DEFINE_CLEANUP(struct allocator_cache *, allocator_cache_free)
 

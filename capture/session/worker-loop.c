@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include "base/clock.h"
+#include "capture/probes/allocator-cache.h"
 #include "capture/proc/reader-process.h"
 #include "capture/sandbox/thread.h"
 
@@ -122,6 +123,14 @@ static void worker_wait_for_order(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 }
 
+/* While files wait for an examination, the thread does not wait, so due work is done here, too. */
+static void worker_examine_next(struct worker *w)
+{
+	worker_do_due_work(w);
+	worker_check_cpus_if_due(w);
+	worker_examine_file(w);
+}
+
 /* Processes the next order, or waits. Returns false if no orders will follow. The lock is held at
  * the call and at the return. */
 static bool worker_do_next(struct worker *w)
@@ -146,14 +155,14 @@ static bool worker_do_next(struct worker *w)
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_pending_checks > 0 || w->check_all_ns) {
 		order = worker_check_files;
-	} else if (w->late_files.size > 0) {
-		order = worker_examine_files;
 	} else if (w->n_searches > 0) {
 		order = worker_search;
 	} else if (w->want_snapshot && w->watching) {
 		w->want_snapshot = false;
 		w->n_snapshots++;
 		order = worker_take_snapshot;
+	} else if (w->late_files.size > 0) {
+		order = worker_examine_next;
 	} else {
 		worker_wait_for_order(w);
 		return true;
@@ -181,6 +190,7 @@ void *worker_run(void *userdata)
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
 	w->watching = heap_targets_free(w->watching);
+	w->late_cache = allocator_cache_free(w->late_cache);
 	w->collector = collector_free(w->collector);
 	reader_process_end_idle();
 	worker_release(w);

@@ -58,16 +58,17 @@ struct worker {
 
 	/* The members below are only for the thread. */
 	struct collector *collector;
-	struct call_targets *calls;      /* NULL = no calls are recorded */
-	struct moments *moments;         /* NULL = no moments are recorded */
-	struct tracepoints *tracepoints; /* NULL = no tracepoints are recorded */
-	struct probed_inodes *probed;    /* NULL = neither calls nor moments are recorded */
-	struct call_probes *call_probes; /* NULL = not attached */
-	struct heap_targets *watching;   /* NULL = no process is watched, or no longer */
-	bool failed;                     /* watching failed, and this was reported */
-	struct counters *counters;       /* NULL = no counters are sampled, or no longer */
-	uint64_t next_sample_ns;         /* CLOCK_MONOTONIC */
-	uint64_t next_cpus_ns;           /* time of the next check for new CPUs; 0 = no check */
+	struct call_targets *calls;         /* NULL = no calls are recorded */
+	struct moments *moments;            /* NULL = no moments are recorded */
+	struct tracepoints *tracepoints;    /* NULL = no tracepoints are recorded */
+	struct probed_inodes *probed;       /* NULL = neither calls nor moments are recorded */
+	struct call_probes *call_probes;    /* NULL = not attached */
+	struct heap_targets *watching;      /* NULL = no process is watched, or no longer */
+	struct allocator_cache *late_cache; /* for `late_files`; NULL = none was examined */
+	bool failed;                        /* watching failed, and this was reported */
+	struct counters *counters;          /* NULL = no counters are sampled, or no longer */
+	uint64_t next_sample_ns;            /* CLOCK_MONOTONIC */
+	uint64_t next_cpus_ns;              /* time of the next check for new CPUs; 0 = no check */
 	uint64_t next_own_list_ns; /* time of the next check of selected processes; 0 = no check */
 	bool paused;               /* nothing is recorded, not even counters */
 };
@@ -149,4 +150,4 @@ void worker_finish_watching(struct worker *w, bool for_good);
 void worker_take_snapshot(struct worker *w);
 void worker_search(struct worker *w);
 void worker_check_files(struct worker *w);
-void worker_examine_files(struct worker *w);
+void worker_examine_file(struct worker *w);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/heap/late-file.h"
+#include "capture/probes/allocator-cache.h"
 
 enum { MEMORY_BYTES_MAX = 8 << 20 }; /* maximum of data that was read, but not taken yet */
 
@@ -161,24 +162,43 @@ void worker_check_files(struct worker *w)
 		heap_trace_check_all(heap_targets_memory(w->watching), all_ns);
 }
 
-/* Examines the files that wait for it. Their processes have ended, so only their paths are left. */
-void worker_examine_files(struct worker *w)
+/* Takes the first file that waits for an examination. Without memory, drops all and returns false. */
+static bool worker_take_late_file(struct worker *w, struct outbuf *ret)
 {
-	struct outbuf files;
-	const struct rec_mapping *rec;
-	struct late_file file;
+	struct outbuf *files = &w->late_files;
+	uint32_t size;
+	int r;
 
 	pthread_mutex_lock(&w->lock);
-	files = w->late_files;
-	w->late_files = (struct outbuf){ 0 };
-	pthread_mutex_unlock(&w->lock);
-	for (size_t at = 0; at < files.size; at += rec->head.size) {
-		rec = (const struct rec_mapping *)(files.data + at);
-		file = late_file_examine(rec);
-		pthread_mutex_lock(&w->lock);
-		outbuf_append(&w->results.examined, &file, sizeof(file));
-		worker_notify_owner(w);
-		pthread_mutex_unlock(&w->lock);
+	size = ((const struct rec_mapping *)files->data)->head.size;
+	r = outbuf_append(ret, files->data, size);
+	if (r == 0) {
+		files->size -= size;
+		memmove(files->data, files->data + size, files->size);
+	} else {
+		outbuf_deinit(files);
 	}
-	outbuf_deinit(&files);
+	pthread_mutex_unlock(&w->lock);
+	return r == 0;
+}
+
+/*
+ * Examines one of the files that wait for it: this can take seconds, and other orders come first.
+ * Its process has ended, so only its path is left.
+ */
+void worker_examine_file(struct worker *w)
+{
+	struct outbuf rec = { 0 };
+	struct late_file file;
+
+	if (!worker_take_late_file(w, &rec))
+		return;
+	if (!w->late_cache)
+		allocator_cache_new(LATE_FILE_NS_MAX, &w->late_cache);
+	file = late_file_examine(w->late_cache, (const struct rec_mapping *)rec.data);
+	outbuf_deinit(&rec);
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->results.examined, &file, sizeof(file));
+	worker_notify_owner(w);
+	pthread_mutex_unlock(&w->lock);
 }

@@ -146,7 +146,7 @@ static void get_means(struct means *m, enum probes_way way)
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		m->own.programs[i] = load_program(way, (enum probes_program)i);
 	m->own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
-	assert_int_equal(allocator_cache_new(&m->cache), 0);
+	assert_int_equal(allocator_cache_new(ALLOCATORS_NS_MAX, &m->cache), 0);
 	/* (its guards rest after half a second, which must not count as a removal by others) */
 	probe_removals_set_parent("attacher");
 	assert_int_equal(probe_attacher_new(&m->cpu_ns, &m->attacher), 0);

@@ -23,7 +23,7 @@ TEST(test_changes)
 	const struct allocator_list *list = NULL, *again = NULL;
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
 
-	assert_int_equal(allocator_cache_new(&c), 0);
+	assert_int_equal(allocator_cache_new(ALLOCATORS_NS_MAX, &c), 0);
 	assert_int_equal(allocator_cache_find(c, self, &list), 0);
 	assert_int_equal(allocator_cache_find(c, self, &again), 0);
 	assert_ptr_equal(list, again);
@@ -53,7 +53,7 @@ TEST(test_room)
 	_cleanup_close_ int fd = memfd_create("text", MFD_CLOEXEC);
 	const struct allocator_list *list;
 
-	assert_int_equal(allocator_cache_new(&c), 0);
+	assert_int_equal(allocator_cache_new(ALLOCATORS_NS_MAX, &c), 0);
 	assert_int_equal(write(kept, "k", 1), 1);
 	/*
 	 * one file that changes each time counts as many files; the other one is used all the time

@@ -507,7 +507,7 @@ TEST(test_self)
 	_cleanup_(allocator_cache_freep) struct allocator_cache *cache = NULL;
 	struct seen s = { 0 }, again = { 0 }, first = { .end_with = -EDOM };
 
-	assert_int_equal(allocator_cache_new(&cache), 0);
+	assert_int_equal(allocator_cache_new(ALLOCATORS_NS_MAX, &cache), 0);
 	assert_int_equal(allocators_of_process(getpid(), cache, see, &s), 0);
 	assert_true(s.n >= 2);
 	assert_true(s.with_malloc >= 1);
