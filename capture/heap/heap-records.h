@@ -70,7 +70,10 @@ _Static_assert(sizeof(struct rec_watched) == 112, "ABI");
 /* A file that was examined after its process had ended. */
 struct late_file {
 	__u64 device, inode; /* as in struct rec_mapping */
-	__u32 is_harmless;   /* whether it certainly has no allocator of its own */
+	__u64 mapped_ns;     /* the time of the record whose path was used */
+	__u64 changed_ns;    /* the last change of the file, or earlier; 0 = before all mappings */
+	__u64 examined_ns;   /* begin of the examination. All times are of CLOCK_BOOTTIME */
+	__u32 is_harmless;   /* whether it has had no allocator of its own since `changed_ns` */
 	__u32 pad_0;
 };
 

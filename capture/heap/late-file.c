@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
 #include "capture/probes/allocator-cache.h"
 #include "capture/probes/mapped-file.h"
 
@@ -20,9 +21,28 @@ static bool late_file_is_harmless(const struct allocator_list *list)
 	return true;
 }
 
+/*
+ * Returns the time of the last change, which cannot be set like the time of modification. If it is
+ * in the future, the clock was set back, and the time is not known.
+ */
+static uint64_t late_file_changed_ns(const struct stat *st)
+{
+	struct clock_snapshot now = clock_snapshot();
+	uint64_t changed_ns =
+		(uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
+	uint64_t age_ns = now.real_ns - changed_ns;
+
+	return changed_ns > now.real_ns || age_ns > now.boot_ns ? 0 : now.boot_ns - age_ns;
+}
+
 struct late_file late_file_examine(struct allocator_cache *cache, const struct rec_mapping *rec)
 {
-	struct late_file file = { .device = rec->device, .inode = rec->inode };
+	struct late_file file = {
+		.device = rec->device,
+		.inode = rec->inode,
+		.mapped_ns = rec->head.ts_ns,
+		.examined_ns = clock_boot_ns(),
+	};
 	const struct allocator_list *list;
 	struct local_devices local = { 0 };
 	struct mapped_file mapped;
@@ -31,6 +51,7 @@ struct late_file late_file_examine(struct allocator_cache *cache, const struct r
 	if (r < 0)
 		return file;
 	r = cache ? allocator_cache_find(cache, mapped.fd, &list) : -ENOMEM;
+	file.changed_ns = late_file_changed_ns(&mapped.st);
 	file.is_harmless = r == -ENOEXEC || (r == 0 && late_file_is_harmless(list));
 	mapped_file_close(&mapped);
 	return file;

@@ -19,6 +19,12 @@ enum { PROCESSES_MAX = 8192, FILES_MAX = 16384, FILES_OF_PROCESS_MAX = 256 };
 /* The report that a process is watched can follow its exit, by the delay of the worker. */
 #define ENDED_NS UINT64_C(5000000000)
 
+/*
+ * How long after its examination a file counts as unchanged. Programs that many processes run load
+ * the same libraries, and each examination costs time.
+ */
+#define UNCHANGED_NS UINT64_C(20000000)
+
 enum verdict {
 	VERDICT_NONE,
 	VERDICT_AWAITED,
@@ -27,7 +33,10 @@ enum verdict {
 };
 
 struct watch_gap_file {
-	enum verdict verdict;
+	bool is_awaited;  /* an examination was requested */
+	bool is_harmless; /* result of the last examination, for mappings of this time: */
+	uint64_t from_ns, to_ns;
+	uint64_t refused_ns;     /* no examination was possible for mappings until then */
 	struct rec_mapping *rec; /* a mapping of the file; owned */
 	bool is_used;            /* only valid while unused files are removed */
 };
@@ -171,13 +180,39 @@ static uint64_t watch_gap_key(uint64_t device, uint64_t inode)
 	return table_hash(identity, sizeof(identity)) ?: 1;
 }
 
+/* Limits what is known to mappings before that of FILE->rec. */
+static void watch_gap_limit(struct watch_gap_file *file)
+{
+	uint64_t before_ns = file->rec->head.ts_ns - 1;
+
+	file->to_ns = file->to_ns < before_ns ? file->to_ns : before_ns;
+	file->refused_ns = file->refused_ns < before_ns ? file->refused_ns : before_ns;
+}
+
+/* FILE is mapped again. With another path, it can be another file that got the same inode. */
+static int watch_gap_update_file(struct watch_gap_file *file, const struct rec_mapping *rec)
+{
+	struct rec_mapping *copy;
+
+	if (strcmp(file->rec->path, rec->path) == 0)
+		return 0;
+	copy = malloc(rec->head.size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, rec, rec->head.size);
+	free(file->rec);
+	file->rec = copy;
+	watch_gap_limit(file);
+	return 0;
+}
+
 static int watch_gap_add_file(struct watch_gap_files *files, uint64_t key,
 			      const struct rec_mapping *rec)
 {
 	struct watch_gap_file *file = table_get(&files->files, key);
 
 	if (file)
-		return 0;
+		return watch_gap_update_file(file, rec);
 	file = table_make(&files->files, key, sizeof(*file));
 	if (!file)
 		return -ENOMEM;
@@ -252,13 +287,30 @@ void watch_gap_examined(struct watch_gap_files *files, const struct outbuf *exam
 		struct watch_gap_file *file =
 			table_get(&files->files, watch_gap_key(list[i].device, list[i].inode));
 
-		if (file)
-			file->verdict = list[i].is_harmless ? VERDICT_HARMLESS : VERDICT_UNKNOWN;
+		if (!file)
+			continue;
+		file->is_awaited = false;
+		file->is_harmless = list[i].is_harmless;
+		file->from_ns = list[i].changed_ns;
+		file->to_ns = list[i].examined_ns + UNCHANGED_NS;
+		if (file->rec->head.ts_ns != list[i].mapped_ns)
+			watch_gap_limit(file);
 	}
 	files->any_arrived |= examined->size > 0;
 }
 
 /* ---- ends ---- */
+
+/* Returns what is known about FILE, as it was mapped at TS_NS. */
+static enum verdict watch_gap_verdict(const struct watch_gap_file *file, uint64_t ts_ns)
+{
+	if (ts_ns <= file->to_ns)
+		return file->is_harmless && ts_ns >= file->from_ns ? VERDICT_HARMLESS
+								   : VERDICT_UNKNOWN;
+	if (ts_ns <= file->refused_ns)
+		return VERDICT_UNKNOWN;
+	return file->is_awaited ? VERDICT_AWAITED : VERDICT_NONE;
+}
 
 /* Returns true if something that happened at TS_NS came after the last examination of REC. */
 static bool watch_gap_is_late(const struct rec_watched *rec, uint64_t ts_ns)
@@ -298,11 +350,13 @@ bool watch_gap_awaits(struct watch_gap_files *files, const struct rec_watched *r
 	uint64_t ts_ns;
 
 	for (size_t pos = 0; (file = watch_gap_next(files, rec, &pos, &ts_ns));) {
-		if (file->verdict == VERDICT_NONE)
-			file->verdict = owner->examine && owner->examine(file->rec, owner->userdata)
-						? VERDICT_AWAITED
-						: VERDICT_UNKNOWN;
-		awaits |= file->verdict == VERDICT_AWAITED;
+		if (watch_gap_verdict(file, ts_ns) == VERDICT_NONE) {
+			file->is_awaited =
+				owner->examine && owner->examine(file->rec, owner->userdata);
+			if (!file->is_awaited)
+				file->refused_ns = ts_ns;
+		}
+		awaits |= watch_gap_verdict(file, ts_ns) == VERDICT_AWAITED;
 	}
 	return awaits;
 }
@@ -332,7 +386,7 @@ static void watch_gap_describe_late(const struct watch_gap_files *files,
 	    (!process || files->forgotten_ns > process->watched_ns))
 		left_out_ns = files->forgotten_ns;
 	for (size_t pos = 0; (file = watch_gap_next(files, rec, &pos, &ts_ns));)
-		if (file->verdict != VERDICT_HARMLESS)
+		if (watch_gap_verdict(file, ts_ns) != VERDICT_HARMLESS)
 			watch_gap_describe_file(rec, strrchr(file->rec->path, '/') + 1, ts_ns, text,
 						size);
 	if (!*text && rec->reason != WATCHED_EXEC && watch_gap_is_late(rec, left_out_ns))

@@ -650,7 +650,12 @@ TEST(test_late_file)
 
 static void put_examined(struct fixture *f, bool is_harmless)
 {
-	struct late_file file = { .inode = 7, .is_harmless = is_harmless };
+	struct late_file file = {
+		.inode = 7,
+		.mapped_ns = 180,
+		.examined_ns = 310,
+		.is_harmless = is_harmless,
+	};
 	const struct outbuf examined = { .data = (uint8_t *)&file, .size = sizeof(file) };
 
 	watch_gap_examined(&f->a.files, &examined);
@@ -715,84 +720,6 @@ TEST(test_late_file_of_another)
 	assert_string_equal(said(f) + strlen(WATCH_1), "watched 300 exit 0 0 0 0 0;");
 }
 
-/* Another process maps a file at TS_NS. */
-static void put_mapping_of(struct fixture *f, uint32_t pid, uint64_t ts_ns)
-{
-	struct {
-		struct rec_mapping rec;
-		char path[16];
-	} all = { { .head = HEAD(rec_mapping, REC_MAPPING, ts_ns) }, "/late.so" };
-
-	all.rec.head.size = sizeof(all);
-	all.rec.head.pid = pid;
-	assert_int_equal(allocations_stage.record(&f->a, &all.rec.head), 0);
-}
-
-/* It ends. */
-static void put_exit_of(struct fixture *f, uint32_t pid, uint64_t ts_ns)
-{
-	struct rec_exit rec = { .head = HEAD(rec_exit, REC_EXIT, ts_ns), .process_ends = 1 };
-
-	rec.head.pid = pid;
-	assert_int_equal(allocations_stage.record(&f->a, &rec.head), 0);
-}
-
-/*
- * If too many processes have mapped files, each of them can have mapped one, also if it is known to
- * have mapped others since. Programs that begin later have not.
- */
-TEST(test_late_files_bounded)
-{
-	static const struct {
-		uint64_t watched_ns;
-		bool maps_since;
-		const char *want;
-	} rows[] = {
-		{ 110, false, "watched 300 exit 0 0 0 0 0 gap;" },
-		{ 110, true, "watched 300 exit 0 0 0 0 0 gap;" },
-		{ 190, true, "watched 300 exit 0 0 0 0 0;" },
-	};
-	struct fixture *f;
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		tear_down(state);
-		set_up(state);
-		f = *state;
-		if (rows[i].watched_ns < 180)
-			put_watch(f, rows[i].watched_ns, 1);
-		for (uint32_t pid = 1; f->a.files.forgotten_ns == 0; pid++) {
-			put_mapping_of(f, PID + pid, 180);
-			assert_true(pid < 1000000);
-		}
-		if (rows[i].watched_ns > 180)
-			put_watch(f, rows[i].watched_ns, 1);
-		if (rows[i].maps_since)
-			put_mapping(f, 150, "/lib/known.so");
-		put_end(f, 300, WATCHED_EXIT, 150);
-		assert_string_equal(strstr(said(f), "watched"), rows[i].want);
-	}
-}
-
-/* Processes that have ended need no room, except watched ones whose end is not reported yet. */
-TEST(test_late_files_of_ended)
-{
-	enum { N = 100000, STEP_NS = SECOND_NS / 1000 };
-	struct fixture *f = *state;
-
-	put_watch(f, 110, 1);
-	put_mapping(f, 180, "/lib/late.so");
-	put_exit_of(f, PID, 300);
-	for (uint32_t i = 1; i <= N; i++) {
-		put_mapping_of(f, PID + i, SECOND_NS + (uint64_t)i * STEP_NS);
-		put_exit_of(f, PID + i, SECOND_NS + (uint64_t)i * STEP_NS);
-		assert_in_range(f->a.files.processes.n_used, 1, 9000);
-	}
-	assert_int_equal(f->a.files.forgotten_ns, 0);
-	put_end(f, 300, WATCHED_EXIT, 150);
-	assert_string_equal(said(f) + strlen(WATCH_1), "watched 300 exit 0 0 0 0 0 gap;");
-	assert_int_equal(f->a.files.n_watched, 0);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -811,8 +738,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_late_file_examined, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_late_file_hurries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_late_file_of_another, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_late_files_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_late_files_of_ended, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
