@@ -31,7 +31,9 @@ struct fault_events {
 	unsigned n_cpus;
 	uint64_t *runs;      /* of each CPU: room for the kernel's answer */
 	uint64_t runs_begun; /* before these events were opened */
-	bool is_partial;     /* a CPU went offline, and took the number of its events with it */
+	uint64_t n_closed;   /* number of events of CPUs that went offline */
+	uint64_t n_refused;  /* how often a CPU got no events, although it was online */
+	bool is_partial;     /* the number of some events is unknown */
 	struct fault_cpu *cpus;
 };
 
@@ -44,6 +46,22 @@ static uint64_t fault_events_runs(const struct fault_events *f)
 		return 0;
 	for (unsigned cpu = 0; cpu < f->n_cpus; cpu++)
 		sum += f->runs[cpu];
+	return sum;
+}
+
+/* Returns the number of events of C. If some are unknown, sets *RET_PARTIAL. */
+static uint64_t fault_events_count(const struct fault_cpu *c, bool *ret_partial)
+{
+	uint64_t sum = 0, n;
+
+	for (unsigned i = 0; i < FAULT_KINDS; i++) {
+		if (c->event[i] < 0)
+			continue;
+		if (read(c->event[i], &n, sizeof(n)) == sizeof(n))
+			sum += n;
+		else
+			*ret_partial = true;
+	}
 	return sum;
 }
 
@@ -139,11 +157,11 @@ void fault_events_set_online(struct fault_events *f, const bool *online)
 		bool has = f->cpus[cpu].event[0] >= 0;
 
 		if (!online[cpu] && has) {
+			f->n_closed += fault_events_count(&f->cpus[cpu], &f->is_partial);
 			fault_events_close(&f->cpus[cpu]);
-			f->is_partial = true;
 		} else if (online[cpu] && !has) {
 			/* May fail if the CPU is not ready yet: the next check tries again. */
-			fault_events_begin(f, cpu);
+			f->n_refused += fault_events_begin(f, cpu) < 0;
 		}
 	}
 }
@@ -158,12 +176,11 @@ void fault_events_stop(struct fault_events *f)
 
 uint64_t fault_events_skipped(const struct fault_events *f)
 {
-	uint64_t runs = fault_events_runs(f) - f->runs_begun, events = 0, n;
+	uint64_t runs = fault_events_runs(f) - f->runs_begun, events = f->n_closed;
+	bool is_partial = f->is_partial;
 
 	for (unsigned cpu = 0; cpu < f->n_cpus; cpu++)
-		for (unsigned i = 0; i < FAULT_KINDS; i++)
-			if (f->cpus[cpu].event[i] >= 0 &&
-			    read(f->cpus[cpu].event[i], &n, sizeof(n)) == sizeof(n))
-				events += n;
-	return f->is_partial || events < runs ? 0 : events - runs;
+		events += fault_events_count(&f->cpus[cpu], &is_partial);
+	/* The events of unknown number can be among the runs. */
+	return f->n_refused + (events > runs ? events - runs : is_partial);
 }

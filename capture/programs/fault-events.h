@@ -28,7 +28,8 @@ void fault_events_set_online(struct fault_events *f, const bool *online);
 void fault_events_stop(struct fault_events *f);
 
 /*
- * After fault_events_stop() and the wait: the number of page faults for which the kernel has not
- * run the program. Those of CPUs that went offline are unknown.
+ * After fault_events_stop() and the wait: the least number of page faults for which the kernel has
+ * not run the program. Whenever a CPU could get no events, or its number of events could not be
+ * read, the number of missing faults is unknown, and counts as one.
  */
 uint64_t fault_events_skipped(const struct fault_events *f);
