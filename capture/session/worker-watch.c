@@ -162,7 +162,7 @@ void worker_check_files(struct worker *w)
 		heap_trace_check_all(heap_targets_memory(w->watching), all_ns);
 }
 
-/* Takes the first file that waits for an examination. Without memory, drops all and returns false. */
+/* Takes the first file that waits. Without memory, drops all files and returns false. */
 static bool worker_take_late_file(struct worker *w, struct outbuf *ret)
 {
 	struct outbuf *files = &w->late_files;
