@@ -14,7 +14,10 @@
 #include "base/cleanup.h"
 #include "base/directory.h"
 
-enum { SHIP_COPY_BYTES = 1 << 20 };
+enum {
+	SHIP_COPY_BYTES = 1 << 20,
+	SHIP_COPY_DEPTH_MAX = 16, /* of directories that are removed */
+};
 
 /* Some file systems, such as those of object stores, cannot sync. */
 static int ship_copy_sync(int fd)
@@ -30,7 +33,9 @@ static bool ship_copy_is_dot(const char *name)
 
 /* ---- removal ---- */
 
-static int ship_copy_remove_directory(int dir_fd, const char *name)
+static int ship_copy_remove_below(int dir_fd, const char *name, unsigned depth);
+
+static int ship_copy_remove_directory(int dir_fd, const char *name, unsigned depth)
 {
 	_cleanup_close_ int fd =
 		openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -41,17 +46,24 @@ static int ship_copy_remove_directory(int dir_fd, const char *name)
 		return -errno;
 	while ((entry = readdir(dir)))
 		if (!ship_copy_is_dot(entry->d_name))
-			unlinkat(fd, entry->d_name, 0);
+			ship_copy_remove_below(fd, entry->d_name, depth + 1);
 	closedir(dir);
 	return unlinkat(dir_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
-int ship_copy_remove(int dir_fd, const char *name)
+static int ship_copy_remove_below(int dir_fd, const char *name, unsigned depth)
 {
 	if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT)
 		return 0;
-	return errno == EISDIR || errno == EPERM ? ship_copy_remove_directory(dir_fd, name)
-						 : -errno;
+	if (errno != EISDIR && errno != EPERM)
+		return -errno;
+	return depth < SHIP_COPY_DEPTH_MAX ? ship_copy_remove_directory(dir_fd, name, depth)
+					   : -ENOTEMPTY;
+}
+
+int ship_copy_remove(int dir_fd, const char *name)
+{
+	return ship_copy_remove_below(dir_fd, name, 0);
 }
 
 /* ---- files ---- */
@@ -89,12 +101,30 @@ static int ship_copy_bytes(const struct ship_copy *c, int from, int to)
 	return r ?: ship_copy_sync(to);
 }
 
+/*
+ * Opens a part of a result. A converter has made it, so it can be a link, which leads elsewhere, or
+ * a FIFO, which blocks.
+ */
+static int ship_copy_open(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	return errno == ELOOP || errno == ENXIO ? -EMEDIUMTYPE : -errno;
+}
+
 /* Writes a new file. A file system can report an error when the file is closed. */
 static int ship_copy_file(const struct ship_copy *c, int from, int to_dir, const char *name)
 {
-	int fd = openat(to_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	int r;
+	struct stat st;
+	int fd, r;
 
+	if (fstat(from, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EMEDIUMTYPE;
+	fd = openat(to_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
 	r = ship_copy_bytes(c, from, fd);
@@ -116,8 +146,8 @@ static int ship_copy_files(const struct ship_copy *c, int from_dir, int to_dir)
 
 		if (ship_copy_is_dot(entry->d_name))
 			continue;
-		from = openat(from_dir, entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-		r = from < 0 ? -errno : ship_copy_file(c, from, to_dir, entry->d_name);
+		from = ship_copy_open(from_dir, entry->d_name);
+		r = from < 0 ? from : ship_copy_file(c, from, to_dir, entry->d_name);
 	}
 	closedir(dir);
 	return r ?: ship_copy_sync(to_dir);
@@ -154,9 +184,9 @@ static int ship_copy_write_hidden(const struct ship_copy *c, const char *hidden)
 	struct stat st;
 
 	if (c->from) {
-		from = opened = openat(c->from_fd, c->from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		from = opened = ship_copy_open(c->from_fd, c->from);
 		if (from < 0)
-			return -errno;
+			return from;
 	}
 	if (fstat(from, &st) < 0)
 		return -errno;

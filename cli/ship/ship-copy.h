@@ -24,7 +24,8 @@ struct ship_copy {
 };
 
 /*
- * Copies a file, or a directory of files. Returns 0, -EEXIST if NAME exists already, or another
+ * Copies a file, or a directory of files. Returns 0, -EEXIST if NAME exists already, -EMEDIUMTYPE
+ * if there is something else, such as a link, a FIFO, or a directory in the directory; or another
  * errno. On failure, nothing is left.
  */
 int ship_copy_run(const struct ship_copy *c);
@@ -32,7 +33,10 @@ int ship_copy_run(const struct ship_copy *c);
 /* Writes DATA to the file NAME in DIR_FD, which is replaced. Returns 0 or a negative errno. */
 int ship_copy_put(int dir_fd, const char *name, const struct outbuf *data, mode_t mode);
 
-/* Removes a file, or a directory of files, if it exists. Returns 0 or a negative errno. */
+/*
+ * Removes a file, or a directory with all that is in it (up to a depth of 16), if it exists.
+ * Returns 0 or a negative errno.
+ */
 int ship_copy_remove(int dir_fd, const char *name);
 
 /*
