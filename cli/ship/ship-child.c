@@ -112,8 +112,9 @@ static int ship_child_finish(struct running *k, int r)
 {
 	int status = 0;
 
-	if (r < 0)
-		kill(-k->pid, SIGKILL);
+	/* With the processes that it has started. */
+	if (r < 0 && kill(-k->pid, SIGKILL) < 0)
+		kill(k->pid, SIGKILL);
 	while (waitpid(k->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (r < 0)
@@ -147,6 +148,9 @@ int ship_child_run(struct ship_child *c)
 	if (k.pid == 0)
 		ship_child_exec(c, input_fd, write_fd);
 	r = k.pid < 0 ? -errno : 0;
+	/* The process does it, too, but perhaps only after it was to be killed. */
+	if (r == 0)
+		setpgid(k.pid, k.pid);
 	write_fd = close_fd(write_fd);
 	if (r == 0) {
 		k.pid_fd = pid_fd = pidfd_open(k.pid, 0);

@@ -140,6 +140,10 @@ static enum ship_result ship_deliver_write(struct delivery *d)
 {
 	int r = ship_deliver_copy(d, d->staged, d->place_fd);
 
+	if (r == -EMEDIUMTYPE)
+		return ship_deliver_fail(d, SHIP_BAD,
+					 "cannot convert %s: the result has more than files",
+					 d->chunk->file);
 	return r < 0 && r != -EEXIST ? ship_deliver_refused(d, r) : SHIP_TAKEN;
 }
 
@@ -247,6 +251,8 @@ enum ship_result ship_deliver(struct ship_job *j, const struct chunk *chunk)
 	enum ship_result result;
 
 	*j->error = '\0';
+	if (!ship_deliver_goes_on(j))
+		return SHIP_STOPPED;
 	d.chunk_fd = openat(j->chunks_fd, chunk->file,
 			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (d.chunk_fd < 0)
