@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 enum {
 	SHIP_CHILD_TICK_MS = 5000,
-	SHIP_CHILD_LINES_MAX = 4096, /* the end of its output, of which the last line is kept */
+	SHIP_CHILD_TICKS_OF_LIMIT = 4, /* how often a child with a short limit is looked at */
+	SHIP_CHILD_LINES_MAX = 4096,   /* the end of its output, of which the last line is kept */
 	SHIP_CHILD_NOT_EXECUTED = 127,
 };
 
@@ -25,6 +27,7 @@ struct running {
 	struct ship_child *c;
 	pid_t pid;
 	int pid_fd, text_fd;
+	uint64_t from_ns, ticked_ns; /* CLOCK_MONOTONIC */
 	char lines[SHIP_CHILD_LINES_MAX];
 	size_t n_lines;
 };
@@ -82,7 +85,29 @@ static void ship_child_take_text(struct running *k)
 	text_clean(k->c->text, sizeof(k->c->text), k->lines + begin, end - begin);
 }
 
-/* Waits until the process has ended. Returns 0 or -ECANCELED. */
+static int ship_child_tick_ms(const struct ship_child *c)
+{
+	return c->limit_ms && c->limit_ms / SHIP_CHILD_TICKS_OF_LIMIT < SHIP_CHILD_TICK_MS
+		       ? (int)(c->limit_ms / SHIP_CHILD_TICKS_OF_LIMIT) + 1
+		       : SHIP_CHILD_TICK_MS;
+}
+
+/* Returns 0, or -ETIME if the process has run for too long. */
+static int ship_child_tick(struct running *k)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t ran_ms = (now_ns - k->from_ns) / 1000000;
+
+	/* (a process that prints all the time does not let the poll time out) */
+	if ((now_ns - k->ticked_ns) / 1000000 >= (uint64_t)ship_child_tick_ms(k->c)) {
+		k->ticked_ns = now_ns;
+		if (k->c->tick)
+			k->c->tick(k->c->userdata, ran_ms);
+	}
+	return k->c->limit_ms && ran_ms >= k->c->limit_ms ? -ETIME : 0;
+}
+
+/* Waits until the process has ended. Returns 0, -ECANCELED or -ETIME. */
 static int ship_child_wait(struct running *k)
 {
 	struct pollfd fds[] = { { k->pid_fd, POLLIN, 0 },
@@ -92,11 +117,11 @@ static int ship_child_wait(struct running *k)
 
 	for (;;) {
 		fds[2].fd = k->text_fd;
-		n = poll(fds, ARRAY_SIZE(fds), SHIP_CHILD_TICK_MS);
+		n = poll(fds, ARRAY_SIZE(fds), ship_child_tick_ms(k->c));
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (n == 0 && k->c->tick)
-			k->c->tick(k->c->userdata);
+		if (ship_child_tick(k) < 0)
+			return -ETIME;
 		if (n <= 0)
 			continue;
 		if (fds[1].revents)
@@ -153,6 +178,7 @@ int ship_child_run(struct ship_child *c)
 		setpgid(k.pid, k.pid);
 	write_fd = close_fd(write_fd);
 	if (r == 0) {
+		k.from_ns = k.ticked_ns = clock_read_ns(CLOCK_MONOTONIC);
 		k.pid_fd = pid_fd = pidfd_open(k.pid, 0);
 		r = ship_child_finish(&k, pid_fd < 0 ? -errno : ship_child_wait(&k));
 	}

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SHIP_CHILD_TEXT_MAX = 256 };
 
@@ -17,16 +18,17 @@ struct ship_child {
 	int directory_fd;        /* its working directory */
 	/* Keeps the last line of its standard error in TEXT, instead of printing all lines. */
 	bool keeps_text;
-	int signal_fd; /* the child is killed when a signal is pending there */
-	/* Called from time to time. */
-	void (*tick)(void *userdata);
+	int signal_fd;     /* the child is killed when a signal is pending there */
+	unsigned limit_ms; /* the child is killed when it has run for so long; 0 = no limit */
+	/* Called from time to time, with the time for which the child has run. */
+	void (*tick)(void *userdata, uint64_t ran_ms);
 	void *userdata;
 
 	char text[SHIP_CHILD_TEXT_MAX]; /* result: why it failed */
 };
 
 /*
- * Runs the program. Returns its exit status, or -ECANCELED if a signal is pending, or another
- * negative errno. TEXT says why the status is not 0.
+ * Runs the program. Returns its exit status, -ECANCELED if a signal is pending, -ETIME if the limit
+ * was reached, or another negative errno. TEXT says why the status is not 0.
  */
 int ship_child_run(struct ship_child *c);

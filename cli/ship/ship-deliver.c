@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ struct delivery {
 	char name[NAME_MAX + 1]; /* the name of the result */
 	bool exists;             /* an earlier attempt has written it to the target */
 	bool staged;             /* it is in the staging directory */
+	const char *running;     /* what runs as another process */
 };
 
 __attribute__((format(printf, 3, 4))) static enum ship_result
@@ -149,20 +151,40 @@ static enum ship_result ship_deliver_write(struct delivery *d)
 
 /* ---- conversion ---- */
 
-static int ship_deliver_run(struct delivery *d, struct ship_child *child)
+static void ship_deliver_on_tick(void *userdata, uint64_t ran_ms)
 {
+	const struct delivery *d = userdata;
+	struct ship_job *j = d->j;
+
+	if (ran_ms >= j->slow_ms)
+		snprintf(j->slow, sizeof(j->slow), "%s has run for %" PRIu64 " min, for %s",
+			 d->running, ran_ms / 60000, d->chunk->file);
+	j->tick(j->userdata);
+}
+
+static int ship_deliver_run(struct delivery *d, struct ship_child *child, const char *running)
+{
+	int r;
+
+	d->running = running;
 	child->directory_fd = d->j->staging_fd;
 	child->signal_fd = d->j->signal_fd;
-	child->tick = d->j->tick;
-	child->userdata = d->j->userdata;
-	return ship_child_run(child);
+	child->tick = ship_deliver_on_tick;
+	child->userdata = d;
+	r = ship_child_run(child);
+	*d->j->slow = '\0';
+	return r;
 }
 
 static enum ship_result ship_deliver_convert(struct delivery *d)
 {
 	const char *argv[SHIP_ARGS_MAX + 5] = { "kymo" };
 	struct ship_child child = {
-		.file = "/proc/self/exe", .argv = argv, .input_fd = d->chunk_fd, .keeps_text = true
+		.file = "/proc/self/exe",
+		.argv = argv,
+		.input_fd = d->chunk_fd,
+		.keeps_text = true,
+		.limit_ms = d->j->convert_limit_ms,
 	};
 	size_t n = 1;
 	int r;
@@ -172,9 +194,12 @@ static enum ship_result ship_deliver_convert(struct delivery *d)
 	argv[n++] = "-o";
 	argv[n++] = d->name;
 	argv[n] = "-";
-	r = ship_deliver_run(d, &child);
+	r = ship_deliver_run(d, &child, "the conversion");
 	if (r == -ECANCELED)
 		return SHIP_STOPPED;
+	if (r == -ETIME)
+		return ship_deliver_fail(d, SHIP_BAD, "cannot convert %s: it took more than %u min",
+					 d->chunk->file, child.limit_ms / 60000);
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return ship_deliver_fail(d, SHIP_BAD, "cannot convert %s: %s", d->chunk->file,
 					 r < 0 ? strerror(-r) : child.text);
@@ -215,7 +240,7 @@ static enum ship_result ship_deliver_hand_over(struct delivery *d)
 		outbuf_print(&path, "%s/%s", d->j->staging, d->name);
 	r = outbuf_append(&path, "", 1);
 	argv[4] = (const char *)path.data;
-	r = r ?: ship_deliver_run(d, &child);
+	r = r ?: ship_deliver_run(d, &child, "Run=");
 	if (r == -ECANCELED)
 		return SHIP_STOPPED;
 	return r == 0 ? SHIP_TAKEN

@@ -19,13 +19,16 @@ struct ship_job {
 	int signal_fd;                /* ends the job when a signal is pending */
 	void (*tick)(void *userdata); /* called from time to time */
 	void *userdata;
+	unsigned slow_ms;           /* the time after which a conversion or the hook is slow */
+	unsigned convert_limit_ms;  /* the time after which a conversion is given up; 0 = never */
+	char slow[SHIP_ERROR_MAX];  /* what is slow at the moment; "" = nothing */
 	char error[SHIP_ERROR_MAX]; /* result: why the chunk was not taken */
 };
 
 enum ship_result {
 	SHIP_TAKEN,
 	SHIP_GONE,    /* the chunk does not exist anymore */
-	SHIP_BAD,     /* this chunk cannot be converted; others may be */
+	SHIP_BAD,     /* this chunk cannot be converted, or not in time; others may be */
 	SHIP_AWAY,    /* the target does not take chunks at the moment */
 	SHIP_STOPPED, /* a signal is pending */
 };

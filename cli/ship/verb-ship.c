@@ -38,6 +38,9 @@
 #define WAIT_MS_MAX 60000
 #define STATUS_MS   10000 /* interval of updates of the status */
 
+#define SLOW_MS          (5 * 60 * 1000)
+#define CONVERT_LIMIT_MS (30 * 60 * 1000) /* far above what the largest chunks need */
+
 struct ship_options {
 	const char *config_dir, *state_dir;
 	bool once;
@@ -55,6 +58,7 @@ struct ship {
 	int state_fd, status_fd, inotify_fd;
 	uint64_t told_ns; /* when the status was written; CLOCK_MONOTONIC */
 	int wait_ms;
+	bool told_slow;
 	bool stopped;
 };
 
@@ -78,15 +82,6 @@ static void verb_ship_tell(struct ship *s)
 	bus_notify_status(text);
 }
 
-/* Writes the status again, so that readers see that this process works. */
-static void verb_ship_on_tick(void *userdata)
-{
-	struct ship *s = userdata;
-
-	if (clock_read_ns(CLOCK_MONOTONIC) - s->told_ns >= STATUS_MS * UINT64_C(1000000))
-		verb_ship_tell(s);
-}
-
 /* Notes why chunks wait; "" = they do not. The journal gets each reason once. */
 static void verb_ship_set_error(struct ship *s, const char *text)
 {
@@ -101,6 +96,28 @@ static void verb_ship_set_error(struct ship *s, const char *text)
 	if (!*st->error || !*text)
 		st->error_since_us = *text ? clock_read_ns(CLOCK_REALTIME) / 1000 : 0;
 	text_clean(st->error, sizeof(st->error), text, strlen(text));
+}
+
+/* Notes what is slow. The journal gets it once, and the status gets the present time. */
+static void verb_ship_note_slow(struct ship *s)
+{
+	const char *slow = s->job.slow;
+
+	if (*slow && s->told_slow)
+		text_clean(s->status.error, sizeof(s->status.error), slow, strlen(slow));
+	else if (*slow)
+		verb_ship_set_error(s, slow);
+	s->told_slow = *slow != '\0';
+}
+
+/* Writes the status again, so that readers see that this process works. */
+static void verb_ship_on_tick(void *userdata)
+{
+	struct ship *s = userdata;
+
+	verb_ship_note_slow(s);
+	if (clock_read_ns(CLOCK_MONOTONIC) - s->told_ns >= STATUS_MS * UINT64_C(1000000))
+		verb_ship_tell(s);
 }
 
 /* ---- a round ---- */
@@ -338,6 +355,8 @@ static int verb_ship_open(struct ship *s)
 	if (s->inotify_fd < 0 || s->job.signal_fd < 0)
 		return cli_failed("cannot wait: %m");
 	s->job.collection = &s->collection;
+	s->job.slow_ms = SLOW_MS;
+	s->job.convert_limit_ms = CONVERT_LIMIT_MS;
 	s->job.tick = verb_ship_on_tick;
 	s->job.userdata = s;
 	return CLI_OK;

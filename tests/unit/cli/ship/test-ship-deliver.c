@@ -51,11 +51,17 @@ struct fixture {
 	struct collection collection;
 	struct ship_job job;
 	struct chunk chunk;
+	unsigned n_ticks;
+	char slow[SHIP_ERROR_MAX];
 };
 
 static void on_tick(void *userdata)
 {
-	(void)userdata;
+	struct fixture *f = userdata;
+
+	f->n_ticks++;
+	if (*f->job.slow)
+		memcpy(f->slow, f->job.slow, sizeof(f->slow));
 }
 
 static int open_made(const char *name)
@@ -81,6 +87,7 @@ static int set_up(void **state)
 	f->job.collection = &f->collection;
 	f->job.tick = on_tick;
 	f->job.userdata = f;
+	f->job.slow_ms = 3600 * 1000;
 	f->collection.ship_format = SHIP_OTLP;
 	f->collection.ship_to = strdup(own_directory());
 	put_text("chunks", "/" CHUNK, "x");
@@ -117,6 +124,20 @@ static void assert_nothing_staged(void)
 }
 
 /* ---- tests ---- */
+
+TEST(test_converter_hangs)
+{
+	struct fixture *f = *state;
+
+	f->job.convert_limit_ms = 400;
+	f->job.slow_ms = 1;
+	assert_int_equal(deliver(f, "hangs"), SHIP_BAD);
+	assert_string_equal(f->job.error, "cannot convert " CHUNK ": it took more than 0 min");
+	assert_true(f->n_ticks >= 2);
+	assert_string_equal(f->slow, "the conversion has run for 0 min, for " CHUNK);
+	assert_string_equal(f->job.slow, "");
+	assert_nothing_staged();
+}
 
 TEST(test_converter_leaves_other_things)
 {
@@ -164,13 +185,33 @@ TEST(test_child_killed_early)
 	alarm(0);
 }
 
+/* A process that prints all the time is looked at, too. */
+TEST(test_child_prints_all_the_time)
+{
+	const struct fixture *f = *state;
+	const char *argv[] = { "sh", "-c", "while :; do echo x; done", NULL };
+	struct ship_child child = { .file = "/bin/sh",
+				    .argv = argv,
+				    .input_fd = -1,
+				    .directory_fd = f->job.staging_fd,
+				    .signal_fd = f->job.signal_fd,
+				    .keeps_text = true,
+				    .limit_ms = 300 };
+
+	alarm(60 * unit_build_factor());
+	assert_int_equal(ship_child_run(&child), -ETIME);
+	alarm(0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_converter_hangs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_converter_leaves_other_things, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_signal_before_chunk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_child_killed_early, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_child_prints_all_the_time, set_up, tear_down),
 	};
 
 	/* export --format otlp -o NAME - */
