@@ -39,6 +39,7 @@ assert_eq "$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymo-perf.service")" 
 expect_exit 0 systemd-analyze security --offline=yes --threshold=20 --no-pager "$units/kymo-perf.service"
 assert_eq "$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymo-ship@.service")" CAP_DAC_READ_SEARCH "capabilities of the export"
 expect_exit 0 systemd-analyze security --offline=yes --threshold=20 --no-pager "$units/kymo-ship@.service"
+assert_eq "$(sed -n 's/^OOMPolicy=//p' "$units/kymo-ship@.service")" continue "what the export does after a converter was killed"
 for capability in $capabilities; do
 	case $capability in
 	CAP_SYS_ADMIN | CAP_SYS_RESOURCE) fail "the service has $capability" ;;

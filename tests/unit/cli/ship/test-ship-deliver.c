@@ -125,6 +125,16 @@ static void assert_nothing_staged(void)
 
 /* ---- tests ---- */
 
+/* Such as by the kernel, for lack of memory. */
+TEST(test_converter_killed)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(deliver(f, "killed"), SHIP_BAD);
+	assert_string_equal(f->job.error, "cannot convert " CHUNK ": killed by signal 9");
+	assert_nothing_staged();
+}
+
 TEST(test_converter_hangs)
 {
 	struct fixture *f = *state;
@@ -206,6 +216,7 @@ TEST(test_child_prints_all_the_time)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_converter_killed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_converter_hangs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_converter_leaves_other_things, set_up,
 						tear_down),
