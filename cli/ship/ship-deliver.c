@@ -200,7 +200,10 @@ static enum ship_result ship_deliver_convert(struct delivery *d)
 	if (r == -ETIME)
 		return ship_deliver_fail(d, SHIP_BAD, "cannot convert %s: it took more than %u min",
 					 d->chunk->file, child.limit_ms / 60000);
-	if (r != CLI_OK && r != CLI_DAMAGE)
+	/* The readable part of a damaged chunk is a result. */
+	if (r == CLI_DAMAGE)
+		cli_error("%s is damaged: %s", d->chunk->file, child.text);
+	else if (r != CLI_OK)
 		return ship_deliver_fail(d, SHIP_BAD, "cannot convert %s: %s", d->chunk->file,
 					 r < 0 ? strerror(-r) : child.text);
 	return SHIP_TAKEN;

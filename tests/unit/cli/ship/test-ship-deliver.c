@@ -16,6 +16,7 @@
 #include "cli/ship/ship-child.h"
 #include "cli/ship/ship-deliver.h"
 #include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
 #define CHUNK "a-20261130T030100.000000Z-20261130T030159.000000Z.fxt"
@@ -162,6 +163,15 @@ TEST(test_converter_leaves_other_things)
 	assert_nothing_staged();
 }
 
+TEST(test_damaged_chunk)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(deliver(f, "damaged"), SHIP_TAKEN);
+	assert_string_equal(said, CHUNK " is damaged: the last block is cut off");
+	assert_nothing_staged();
+}
+
 /* A signal that came meanwhile ends the work before the next chunk. */
 TEST(test_signal_before_chunk)
 {
@@ -220,6 +230,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_converter_hangs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_converter_leaves_other_things, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged_chunk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_signal_before_chunk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_child_killed_early, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_child_prints_all_the_time, set_up, tear_down),
