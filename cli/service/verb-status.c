@@ -360,8 +360,21 @@ static bool verb_status_has_session(const struct bus_client_session *sessions, c
 	return false;
 }
 
-/* Prints the backlogs of collections without a session. */
-static void verb_status_print_exports(const struct bus_client_session *sessions)
+static void verb_status_show_export(const char *name, const struct ship_status *export,
+				    struct json_object *list)
+{
+	if (list) {
+		json_append_item(list, JSON_OBJECT(JSON("name", json_from_text(name)),
+						   JSON("export", ship_status_json(export))));
+		return;
+	}
+	printf("\n%s\n    state:    a collection without a session\n", name);
+	ship_status_print(export, name);
+}
+
+/* Prints the backlogs of collections without a session, or adds them to LIST. */
+static void verb_status_show_exports(const struct bus_client_session *sessions,
+				     struct json_object *list)
 {
 	DIR *dir = bus_host_is_elsewhere() ? NULL : opendir(ship_status_directory());
 	const struct dirent *entry;
@@ -373,14 +386,15 @@ static void verb_status_print_exports(const struct bus_client_session *sessions)
 		    verb_status_has_session(sessions, entry->d_name) ||
 		    !verb_status_read_export(entry->d_name, &export))
 			continue;
-		printf("\n%s\n    state:    a collection without a session\n", entry->d_name);
-		ship_status_print(&export, entry->d_name);
+		verb_status_show_export(entry->d_name, &export, list);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static int verb_status_show_all(struct bus_client *c, struct json_object *list)
+/* Prints all sessions and backlogs, or adds them to LIST and EXPORTS. */
+static int verb_status_show_all(struct bus_client *c, struct json_object *list,
+				struct json_object *exports)
 {
 	struct bus_client_session *sessions;
 	int r = CLI_OK;
@@ -394,8 +408,7 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 	}
 	if (!list && !sessions->name)
 		printf("\nThere are no sessions that you are allowed to see.\n");
-	if (!list)
-		verb_status_print_exports(sessions);
+	verb_status_show_exports(sessions, exports);
 	bus_client_list_free(sessions);
 	return r;
 }
@@ -404,22 +417,25 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 static int verb_status_show_service(struct bus_client *c, bool json)
 {
 	struct bus_client_service service;
-	struct json_object *list;
+	struct json_object *list, *exports;
 	int r;
 
 	if (bus_client_service(c, &service) < 0)
 		return client_failed(c);
 	if (!json) {
 		verb_status_print_service(&service);
-		return verb_status_show_all(c, NULL);
+		return verb_status_show_all(c, NULL, NULL);
 	}
 	list = json_object_new_array();
-	r = verb_status_show_all(c, list);
-	if (r == CLI_OK)
+	exports = json_object_new_array();
+	r = verb_status_show_all(c, list, exports);
+	if (r == CLI_OK) {
 		json_print_pretty(JSON_OBJECT(JSON("service", verb_status_service_json(&service)),
-					      JSON("sessions", list)));
-	else
+					      JSON("sessions", list), JSON("exports", exports)));
+	} else {
 		json_object_put(list);
+		json_object_put(exports);
+	}
 	return r;
 }
 
@@ -465,6 +481,6 @@ const struct verb verb_status_row = {
 	.examples = "  kymo status\n  kymo status web --json\n",
 	.options =
 		"      --json         print JSON: an array for one session, otherwise an object\n"
-		"                     with `service` and `sessions`\n" CLIENT_OPTIONS_HELP,
+		"                     with `service`, `sessions` and `exports`\n" CLIENT_OPTIONS_HELP,
 	.run = verb_status,
 };

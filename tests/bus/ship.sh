@@ -154,6 +154,9 @@ expect_exit 0 "$KYMO" stop flow --bus "$BUS"
 expect_exit 0 "$KYMO" status --bus "$BUS"
 assert_contains "$TMP/stdout" '^flow$' "the collection"
 assert_contains "$TMP/stdout" '^    export:   6 chunks taken, none waiting$' "its backlog"
+expect_exit 0 "$KYMO" status --json --bus "$BUS"
+assert_eq "$(gojq -c '.sessions, (.exports[] | [.name, .export.taken, .export.waiting])' "$TMP/stdout")" \
+	$'[]\n["flow",6,0]' "its backlog for programs"
 busctl --address="$BUS" call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' \
 	flow 2 profile s flow linger b true >/dev/null
 
