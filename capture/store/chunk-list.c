@@ -14,30 +14,40 @@
 DEFINE_ORDER(by_age, struct chunk,
 	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
 
+/* Returns 1, 0 if the file is none or does not exist anymore, or a negative errno. */
+static int chunk_list_stat(int dir_fd, const char *file, struct chunk *ret)
+{
+	struct stat st;
+
+	if (fstatat(dir_fd, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	snprintf(ret->file, sizeof(ret->file), "%s", file);
+	ret->bytes = (uint64_t)st.st_size;
+	return S_ISREG(st.st_mode) ? 1 : 0;
+}
+
 int chunk_list_read(int dir_fd, const char *name, struct chunk **ret, size_t *ret_n)
 {
 	_cleanup_free_ struct chunk *chunks = NULL;
 	DIR *dir = directory_list(dir_fd);
 	const struct dirent *entry;
 	size_t n = 0, room = 0;
-	struct stat st;
 	int r = 0;
 
 	if (!dir)
 		return -errno;
-	while (r == 0 && (entry = readdir(dir))) {
+	while (r == 0 && (errno = 0, entry = readdir(dir))) {
 		struct chunk one = { 0 };
 
-		if (!chunk_name_parse(entry->d_name, name, &one.name) ||
-		    fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
+		if (!chunk_name_parse(entry->d_name, name, &one.name))
 			continue;
-		snprintf(one.file, sizeof(one.file), "%s", entry->d_name);
-		one.bytes = (uint64_t)st.st_size;
-		r = GROW(chunks, room, n + 1);
-		if (r == 0)
+		r = chunk_list_stat(dir_fd, entry->d_name, &one);
+		if (r > 0 && (r = GROW(chunks, room, n + 1)) == 0)
 			chunks[n++] = one;
 	}
+	/* A list without some of the chunks is none: they would count as removed. */
+	if (r == 0 && errno != 0)
+		r = -errno;
 	closedir(dir);
 	if (r < 0)
 		return r;

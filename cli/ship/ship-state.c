@@ -60,6 +60,9 @@ static int ship_state_read_line(struct reading *k, const char *line)
 	if (sscanf(line, "all %" SCNu64 " %" SCNu64 " %" SCNu64, &k->s.n_taken, &k->s.n_lost,
 		   &k->s.lost_bytes) == 3)
 		return 0;
+	if (sscanf(line, "directory %" SCNu64 " %" SCNu64, &k->s.directory.device,
+		   &k->s.directory.inode) == 2)
+		return 0;
 	if (sscanf(line, "%7s %" SCNu64 " %255s", word, &bytes, file) != 3)
 		return -EBADMSG;
 	return ship_state_add_line(k, word, bytes, file);
@@ -109,10 +112,18 @@ int ship_state_save(const struct ship_state *s, int dir_fd)
 
 	outbuf_print(&text, "%s\nall %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", SHIP_STATE_FIRST,
 		     s->n_taken, s->n_lost, s->lost_bytes);
+	outbuf_print(&text, "directory %" PRIu64 " %" PRIu64 "\n", s->directory.device,
+		     s->directory.inode);
 	for (size_t i = 0; i < s->n; i++)
 		outbuf_print(&text, "%s %" PRIu64 " %s\n", s->chunks[i].taken ? "taken" : "waits",
 			     s->chunks[i].chunk.bytes, s->chunks[i].chunk.file);
 	return text.error ?: ship_copy_put(dir_fd, SHIP_STATE_FILE, &text, 0600);
+}
+
+bool ship_state_is_saved(int dir_fd)
+{
+	return faccessat(dir_fd, SHIP_STATE_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	       errno != ENOENT;
 }
 
 /* ---- chunks ---- */
@@ -125,14 +136,46 @@ static void ship_state_lose(struct ship_state *s, const struct ship_chunk *c)
 	s->lost_bytes += c->chunk.bytes;
 }
 
-int ship_state_update(struct ship_state *s, const struct chunk *chunks, size_t n)
+static bool ship_state_has_one_of(const struct ship_state *s, const struct chunk *chunks, size_t n)
 {
-	struct ship_chunk *merged = n ? calloc(n, sizeof(*merged)) : NULL;
 	size_t old = 0;
-	int changed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int order = -1;
+
+		while (old < s->n &&
+		       (order = strcmp(s->chunks[old].chunk.file, chunks[i].file)) < 0)
+			old++;
+		if (old < s->n && order == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns 1 if DIRECTORY takes the place of the known one, 0 if it is that, or -ESTALE. */
+static int ship_state_enter(struct ship_state *s, const struct ship_directory *directory,
+			    const struct chunk *chunks, size_t n)
+{
+	if (s->directory.device == directory->device && s->directory.inode == directory->inode)
+		return 0;
+	if (s->n && !ship_state_has_one_of(s, chunks, n))
+		return -ESTALE;
+	s->directory = *directory;
+	return 1;
+}
+
+int ship_state_update(struct ship_state *s, const struct ship_directory *directory,
+		      const struct chunk *chunks, size_t n)
+{
+	_cleanup_free_ struct ship_chunk *merged = n ? calloc(n, sizeof(*merged)) : NULL;
+	size_t old = 0;
+	int changed;
 
 	if (n && !merged)
 		return -ENOMEM;
+	changed = ship_state_enter(s, directory, chunks, n);
+	if (changed < 0)
+		return changed;
 	for (size_t i = 0; i < n; i++) {
 		int order = 1;
 
@@ -152,9 +195,16 @@ int ship_state_update(struct ship_state *s, const struct chunk *chunks, size_t n
 		changed = 1;
 	}
 	free(s->chunks);
-	s->chunks = merged;
+	s->chunks = TAKE_PTR(merged);
 	s->n = n;
 	return changed;
+}
+
+void ship_state_forget(struct ship_state *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		ship_state_lose(s, &s->chunks[i]);
+	s->n = 0;
 }
 
 void ship_state_take(struct ship_state *s, struct ship_chunk *c)

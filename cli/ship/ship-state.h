@@ -6,6 +6,9 @@
  * A chunk is in the state as long as its file exists. If the file of a chunk vanishes before the
  * chunk was handed over, the chunk is lost, and counted: the retention of the collection has
  * removed it.
+ *
+ * The state knows the directory by its device and inode. They also change if a file system gets
+ * another device number, so that the chunks in it decide: see ship_state_update().
  */
 #pragma once
 
@@ -20,9 +23,14 @@ struct ship_chunk {
 	bool taken;
 };
 
+struct ship_directory {
+	uint64_t device, inode;
+};
+
 /* All zeroes is an empty state. */
 struct ship_state {
-	struct ship_chunk *chunks; /* the oldest one first; owned */
+	struct ship_directory directory; /* that of CHUNKS */
+	struct ship_chunk *chunks;       /* the oldest one first; owned */
 	size_t n;
 	uint64_t n_taken; /* since the state exists */
 	uint64_t n_lost, lost_bytes;
@@ -40,10 +48,20 @@ int ship_state_load(struct ship_state *s, int dir_fd, const char *name);
 int ship_state_save(const struct ship_state *s, int dir_fd);
 
 /*
- * Compares the state with the N existing CHUNKS, the oldest one first: adds new ones, and removes
- * those that do not exist. Returns 1 if the state has changed, 0, or a negative errno.
+ * Compares the state with the N existing CHUNKS of DIRECTORY, the oldest one first: adds new ones,
+ * and removes those that do not exist. Returns 1 if the state has changed, 0, or a negative errno.
+ *
+ * Returns -ESTALE, and changes nothing, if DIRECTORY is another one than before and has none of the
+ * known chunks: it can be a mount point without its file system.
  */
-int ship_state_update(struct ship_state *s, const struct chunk *chunks, size_t n);
+int ship_state_update(struct ship_state *s, const struct ship_directory *directory,
+		      const struct chunk *chunks, size_t n);
+
+/* Forgets all chunks, because they are in a directory that is not used anymore. */
+void ship_state_forget(struct ship_state *s);
+
+/* Returns true if there is a file with the state. */
+bool ship_state_is_saved(int dir_fd);
 
 /* Notes that the chunk was handed over. */
 void ship_state_take(struct ship_state *s, struct ship_chunk *c);

@@ -138,21 +138,53 @@ static int verb_ship_open_chunks(struct ship *s)
 	return 0;
 }
 
-/* Compares the state with the directory, and saves it. */
-static int verb_ship_update(struct ship *s)
+/*
+ * Compares the state with the directory. The user says that a directory is a new one by removing
+ * the file with the state.
+ */
+static int verb_ship_compare(struct ship *s)
 {
 	_cleanup_free_ struct chunk *chunks = NULL;
+	struct ship_directory directory;
+	struct stat st;
 	size_t n = 0;
-	int r = chunk_list_read(s->job.chunks_fd, s->name, &chunks, &n);
+	int r;
 
-	r = r ?: ship_state_update(&s->state, chunks, n);
-	if (r > 0)
-		s->unsaved = true;
-	if (r >= 0 && s->unsaved)
-		r = ship_state_save(&s->state, s->state_fd);
-	if (r >= 0)
+	if (fstat(s->job.chunks_fd, &st) < 0)
+		return -errno;
+	directory = (struct ship_directory){ st.st_dev, st.st_ino };
+	r = chunk_list_read(s->job.chunks_fd, s->name, &chunks, &n)
+		    ?: ship_state_update(&s->state, &directory, chunks, n);
+	if (r == -ESTALE && !s->unsaved && !ship_state_is_saved(s->state_fd)) {
+		ship_state_forget(&s->state);
+		r = ship_state_update(&s->state, &directory, chunks, n);
+	}
+	return r;
+}
+
+/* Compares the state with the directory, and saves it. ERROR is why that failed. */
+static int verb_ship_update(struct ship *s, char error[static SHIP_ERROR_MAX])
+{
+	int r = verb_ship_compare(s);
+
+	if (r == -ESTALE)
+		snprintf(error, SHIP_ERROR_MAX,
+			 "Directory=%.150s is another one than before, and has none of the known "
+			 "chunks (is it mounted? If it is a new one, remove %.100s/%s/state)",
+			 s->collection.directory, s->options.state_dir, s->name);
+	else if (r < 0)
+		snprintf(error, SHIP_ERROR_MAX, "cannot list Directory=%.300s: %s",
+			 s->collection.directory, strerror(-r));
+	if (r < 0)
+		return r;
+	s->unsaved |= r > 0;
+	r = s->unsaved ? ship_state_save(&s->state, s->state_fd) : 0;
+	if (r < 0)
+		snprintf(error, SHIP_ERROR_MAX, "cannot note in %.300s what was taken: %s",
+			 s->options.state_dir, strerror(-r));
+	else
 		s->unsaved = false;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 /* Hands the waiting chunks over. ERROR is why some of them wait. */
@@ -192,14 +224,13 @@ static void verb_ship_round(struct ship *s)
 		snprintf(error, sizeof(error), "cannot open Directory=%.300s: %s",
 			 s->collection.directory, strerror(-r));
 	if (r == 0) {
-		r = verb_ship_update(s);
+		r = verb_ship_update(s, error);
 		verb_ship_tell(s);
 		/* Chunks of which nothing is known on the disk could be handed over twice. */
-		s->stopped = r == 0 && verb_ship_deliver_all(s, error) == -ECANCELED;
-		r = r ?: verb_ship_update(s);
-		if (r < 0)
-			snprintf(error, sizeof(error), "cannot note in %.300s what was taken: %s",
-				 s->options.state_dir, strerror(-r));
+		if (r == 0) {
+			s->stopped = verb_ship_deliver_all(s, error) == -ECANCELED;
+			verb_ship_update(s, error);
+		}
 	}
 	if (!s->stopped)
 		verb_ship_set_error(s, error);

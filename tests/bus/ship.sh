@@ -270,6 +270,21 @@ rm "$TMP/ship/flow/state"
 expect_exit 0 ship flow --once
 assert_all_delivered "after the state was lost"
 
+note "it is a new one"
+mv "$TMP/out" "$TMP/out.old"
+mkdir "$TMP/out"
+expect_exit 1 ship flow --once
+assert_says "$TMP/stderr" "If it is a new one, remove $TMP/ship/flow/state" "a new directory"
+start_ship
+expect_shown "^    waits:    Directory=$TMP/out is another one than before"
+rm "$TMP/ship/flow/state"
+expect_soon 70 is_alive
+stop_ship
+rm -r "$TMP/out"
+mv "$TMP/out.old" "$TMP/out"
+expect_exit 0 ship flow --once
+assert_all_delivered "after the state was removed"
+
 note "a hook, with the chunk itself, and with a profile"
 rm -r "$TMP/ship"
 configure <<-END

@@ -13,6 +13,8 @@
 #include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
+static const struct ship_directory here = { 1, 2 }, elsewhere = { 1, 3 };
+
 /* A chunk of 10 bytes that begins in minute MINUTE. */
 static struct chunk chunk(int minute)
 {
@@ -47,26 +49,54 @@ TEST(test_update)
 	const struct chunk all[] = { chunk(1), chunk(2), chunk(3), chunk(4), chunk(5) };
 	struct ship_state s = { 0 };
 
-	assert_int_equal(ship_state_update(&s, NULL, 0), 0);
+	assert_int_equal(ship_state_update(&s, &here, NULL, 0), 1);
+	assert_int_equal(ship_state_update(&s, &here, NULL, 0), 0);
 	assert_state(&s, "", 0);
 	/* New ones, also before and between those that are known. */
-	assert_int_equal(ship_state_update(&s, &all[1], 2), 1);
+	assert_int_equal(ship_state_update(&s, &here, &all[1], 2), 1);
 	assert_state(&s, "ww", 0);
 	ship_state_take(&s, &s.chunks[1]);
-	assert_int_equal(ship_state_update(&s, &all[1], 2), 0);
+	assert_int_equal(ship_state_update(&s, &here, &all[1], 2), 0);
 	assert_state(&s, "wt", 0);
-	assert_int_equal(ship_state_update(&s, all, 5), 1);
+	assert_int_equal(ship_state_update(&s, &here, all, 5), 1);
 	assert_state(&s, "wwtww", 0);
 	/* The first two are removed without having been taken, and then one that was. */
-	assert_int_equal(ship_state_update(&s, &all[2], 3), 1);
+	assert_int_equal(ship_state_update(&s, &here, &all[2], 3), 1);
 	assert_state(&s, "tww", 2);
-	assert_int_equal(ship_state_update(&s, &all[3], 2), 1);
+	assert_int_equal(ship_state_update(&s, &here, &all[3], 2), 1);
 	assert_state(&s, "ww", 2);
-	assert_int_equal(ship_state_update(&s, &all[3], 1), 1);
+	assert_int_equal(ship_state_update(&s, &here, &all[3], 1), 1);
 	assert_state(&s, "w", 3);
-	assert_int_equal(ship_state_update(&s, NULL, 0), 1);
+	assert_int_equal(ship_state_update(&s, &here, NULL, 0), 1);
 	assert_state(&s, "", 4);
 	assert_int_equal(s.n_taken, 1);
+	ship_state_deinit(&s);
+}
+
+/* A mount point without its file system has other chunks, or none. */
+TEST(test_another_directory)
+{
+	const struct chunk all[] = { chunk(1), chunk(2), chunk(3), chunk(4) };
+	struct ship_state s = { 0 };
+
+	assert_int_equal(ship_state_update(&s, &here, NULL, 0), 1);
+	assert_int_equal(ship_state_update(&s, &elsewhere, all, 2), 1);
+	ship_state_take(&s, &s.chunks[0]);
+	assert_int_equal(ship_state_update(&s, &here, NULL, 0), -ESTALE);
+	assert_int_equal(ship_state_update(&s, &here, &all[2], 2), -ESTALE);
+	assert_state(&s, "tw", 0);
+	assert_int_equal(ship_state_update(&s, &elsewhere, all, 2), 0);
+	/* One of the known chunks is enough: the device has another number. */
+	assert_int_equal(ship_state_update(&s, &here, &all[1], 3), 1);
+	assert_state(&s, "www", 0);
+	assert_int_equal(ship_state_update(&s, &here, &all[1], 3), 0);
+	/* It is a new one, as the user says. */
+	ship_state_take(&s, &s.chunks[2]);
+	assert_int_equal(ship_state_update(&s, &elsewhere, all, 1), -ESTALE);
+	ship_state_forget(&s);
+	assert_state(&s, "", 2);
+	assert_int_equal(ship_state_update(&s, &elsewhere, all, 1), 1);
+	assert_state(&s, "w", 2);
 	ship_state_deinit(&s);
 }
 
@@ -78,13 +108,16 @@ TEST(test_file)
 
 	assert_int_equal(ship_state_load(&again, fd, "a"), 0);
 	assert_state(&again, "", 0);
-	assert_int_equal(ship_state_update(&s, all, 3), 1);
+	assert_int_equal(ship_state_update(&s, &here, all, 3), 1);
 	ship_state_take(&s, &s.chunks[1]);
+	assert_false(ship_state_is_saved(fd));
 	assert_int_equal(ship_state_save(&s, fd), 0);
+	assert_true(ship_state_is_saved(fd));
 	assert_int_equal(ship_state_load(&again, fd, "a"), 0);
 	assert_state(&again, "wtw", 3);
 	assert_int_equal(again.n_taken, 1);
-	assert_int_equal(ship_state_update(&again, all, 3), 0);
+	assert_int_equal(ship_state_update(&again, &elsewhere, NULL, 0), -ESTALE);
+	assert_int_equal(ship_state_update(&again, &here, all, 3), 0);
 	/* The state of another collection. */
 	assert_int_equal(ship_state_load(&s, fd, "b"), -EBADMSG);
 	assert_state(&s, "wtw", 3);
@@ -123,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_another_directory),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_damaged),
 	};
