@@ -56,9 +56,10 @@ struct ship {
 	struct ship_job job;
 	char *staging;
 	int state_fd, status_fd, inotify_fd;
+	int watch;        /* of INOTIFY_FD, for the directory; -1 = none */
 	uint64_t told_ns; /* when the status was written; CLOCK_MONOTONIC */
 	int wait_ms;
-	bool told_slow;
+	bool told_slow, told_unwatched;
 	bool stopped;
 };
 
@@ -122,20 +123,25 @@ static void verb_ship_on_tick(void *userdata)
 
 /* ---- a round ---- */
 
-/* Opens the directory of the chunks, which can be a new one. */
-static int verb_ship_open_chunks(struct ship *s)
+/* Lets changes of the directory end the waiting. */
+static void verb_ship_watch(struct ship *s)
 {
+	const uint32_t what =
+		IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR;
 	char path[32];
-	int fd = open(s->collection.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int watch;
 
-	if (fd < 0)
-		return -errno;
-	close_fd(s->job.chunks_fd);
-	s->job.chunks_fd = fd;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* (without it, new chunks are found a little later) */
-	inotify_add_watch(s->inotify_fd, path, IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR);
-	return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->job.chunks_fd);
+	watch = inotify_add_watch(s->inotify_fd, path, what);
+	if (watch < 0 && !s->told_unwatched)
+		cli_error("%s: cannot watch Directory=%s: %m; new chunks are found after up to "
+			  "%d s",
+			  s->name, s->collection.directory, STATUS_MS / 1000);
+	s->told_unwatched = watch < 0;
+	/* (it is gone already if the directory was removed) */
+	if (s->watch >= 0 && s->watch != watch)
+		inotify_rm_watch(s->inotify_fd, s->watch);
+	s->watch = watch;
 }
 
 /*
@@ -187,6 +193,30 @@ static int verb_ship_update(struct ship *s, char error[static SHIP_ERROR_MAX])
 	return r;
 }
 
+/*
+ * Opens the directory of the chunks, which can be a new one, and compares the state with it. ERROR
+ * is why that failed.
+ */
+static int verb_ship_look(struct ship *s, char error[static SHIP_ERROR_MAX])
+{
+	s->job.chunks_fd = open(s->collection.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->job.chunks_fd < 0) {
+		int r = -errno;
+
+		snprintf(error, SHIP_ERROR_MAX, "cannot open Directory=%.300s: %s",
+			 s->collection.directory, strerror(-r));
+		return r;
+	}
+	verb_ship_watch(s);
+	return verb_ship_update(s, error);
+}
+
+/* The file system of the directory can be unmounted meanwhile. */
+static void verb_ship_look_away(struct ship *s)
+{
+	s->job.chunks_fd = close_fd(s->job.chunks_fd);
+}
+
 /* Hands the waiting chunks over. ERROR is why some of them wait. */
 static int verb_ship_deliver_all(struct ship *s, char error[static SHIP_ERROR_MAX])
 {
@@ -218,20 +248,15 @@ static int verb_ship_deliver_all(struct ship *s, char error[static SHIP_ERROR_MA
 static void verb_ship_round(struct ship *s)
 {
 	char error[SHIP_ERROR_MAX] = "";
-	int r = verb_ship_open_chunks(s);
+	int r = verb_ship_look(s, error);
 
-	if (r < 0)
-		snprintf(error, sizeof(error), "cannot open Directory=%.300s: %s",
-			 s->collection.directory, strerror(-r));
+	verb_ship_tell(s);
+	/* Chunks of which nothing is known on the disk could be handed over twice. */
 	if (r == 0) {
-		r = verb_ship_update(s, error);
-		verb_ship_tell(s);
-		/* Chunks of which nothing is known on the disk could be handed over twice. */
-		if (r == 0) {
-			s->stopped = verb_ship_deliver_all(s, error) == -ECANCELED;
-			verb_ship_update(s, error);
-		}
+		s->stopped = verb_ship_deliver_all(s, error) == -ECANCELED;
+		verb_ship_update(s, error);
 	}
+	verb_ship_look_away(s);
 	if (!s->stopped)
 		verb_ship_set_error(s, error);
 	verb_ship_tell(s);
@@ -239,7 +264,21 @@ static void verb_ship_round(struct ship *s)
 
 /* ---- waiting ---- */
 
-/* Waits until there is something to do. */
+/* Updates the backlog while chunks wait. */
+static void verb_ship_glance(struct ship *s)
+{
+	char error[SHIP_ERROR_MAX] = "";
+
+	if (verb_ship_look(s, error) < 0)
+		verb_ship_set_error(s, error);
+	verb_ship_look_away(s);
+	verb_ship_tell(s);
+}
+
+/*
+ * Waits until there is something to do, and at most STATUS_MS, or as long as after an error. Not
+ * all changes of the directory cause an event, such as a file system that is mounted over it.
+ */
 static void verb_ship_wait(struct ship *s)
 {
 	struct pollfd fds[] = { { s->job.signal_fd, POLLIN, 0 }, { s->inotify_fd, POLLIN, 0 } };
@@ -250,19 +289,21 @@ static void verb_ship_wait(struct ship *s)
 		s->wait_ms = WAIT_MS_MIN;
 	while (!s->stopped) {
 		uint64_t passed_ms = (clock_read_ns(CLOCK_MONOTONIC) - from_ns) / 1000000;
-		int left_ms = *s->status.error ? s->wait_ms - (int)passed_ms : STATUS_MS;
+		int left_ms = (*s->status.error ? s->wait_ms : STATUS_MS) - (int)passed_ms;
 
 		if (left_ms <= 0)
 			break;
 		if (poll(fds, ARRAY_SIZE(fds), left_ms < STATUS_MS ? left_ms : STATUS_MS) == 0) {
-			verb_ship_tell(s);
+			if (left_ms > STATUS_MS)
+				verb_ship_glance(s);
 			continue;
 		}
 		s->stopped = fds[0].revents != 0;
 		if (fds[1].revents && read(s->inotify_fd, events, sizeof(events)) > 0)
 			return;
 	}
-	s->wait_ms = s->wait_ms * 2 > WAIT_MS_MAX ? WAIT_MS_MAX : s->wait_ms * 2;
+	if (*s->status.error)
+		s->wait_ms = s->wait_ms * 2 > WAIT_MS_MAX ? WAIT_MS_MAX : s->wait_ms * 2;
 }
 
 /* ---- start ---- */
@@ -429,6 +470,7 @@ static int verb_ship(int argc, char **argv)
 		.state_fd = -1,
 		.status_fd = -1,
 		.inotify_fd = -1,
+		.watch = -1,
 		.wait_ms = WAIT_MS_MIN,
 	};
 	const struct verb_option rows[] = {

@@ -270,6 +270,33 @@ rm "$TMP/ship/flow/state"
 expect_exit 0 ship flow --once
 assert_all_delivered "after the state was lost"
 
+note "the directory of the chunks goes away, and comes back"
+start_ship
+taken=$(gojq .taken "$TMP/backlog/flow/status")
+mv "$TMP/out" "$TMP/out.away"
+expect_shown "^    waits:    cannot open Directory=$TMP/out: No such file or directory"
+mkdir "$TMP/out"
+expect_shown "^    waits:    Directory=$TMP/out is another one than before, and has none of the known chunks \(is it mounted\?"
+# (as if the recording had begun before it was mounted)
+cp "$TMP/out.away/$(chunk_name $n_chunks).fxt" "$TMP/out/$(chunk_name 59).fxt"
+touch "$TMP/out/$(chunk_name 59).fxt"
+sleep 2
+shows "^    waits:    Directory=$TMP/out is another one than before" || fail "chunks of another directory: $(cat "$TMP/status")"
+rm -r "$TMP/out"
+mv "$TMP/out.away" "$TMP/out"
+add 1
+expect_shown "^    export:   $((taken + 1)) chunks taken, none waiting(, 1 lost.*)?\$"
+assert_all_delivered "after the directory was away"
+if mount -t tmpfs none "$TMP/out" 2>/dev/null; then
+	# No event tells it.
+	expect_shown "^    waits:    Directory=$TMP/out is another one than before"
+	umount "$TMP/out" || fail "the directory is in use while chunks wait"
+	expect_shown "^    export:   $((taken + 1)) chunks taken, none waiting"
+	is_alive || expect_soon 40 is_alive
+fi
+stop_ship
+assert_all_delivered "after another file system was there"
+
 note "it is a new one"
 mv "$TMP/out" "$TMP/out.old"
 mkdir "$TMP/out"
@@ -284,6 +311,23 @@ rm -r "$TMP/out"
 mv "$TMP/out.old" "$TMP/out"
 expect_exit 0 ship flow --once
 assert_all_delivered "after the state was removed"
+
+note "without events, because there are too many watches"
+cat >"$TMP/unwatched" <<-END
+	echo 0 >/proc/sys/user/max_inotify_watches || exit 77
+	exec "$KYMO" ship --config-dir "$TMP/etc" --state-dir "$TMP/ship" flow
+END
+if unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_inotify_watches' 2>/dev/null; then
+	unshare -Ur bash "$TMP/unwatched" 2>"$TMP/ship.log" &
+	ship_pid=$!
+	expect_soon 10 grep -qF "flow: cannot watch Directory=$TMP/out: No space left on device; new chunks are found after up to 10 s" "$TMP/ship.log"
+	add 1
+	all_there() {
+		[ "$(delivered)" = "$(all_of_them)" ]
+	}
+	expect_soon 30 all_there
+	stop_ship
+fi
 
 note "a hook, with the chunk itself, and with a profile"
 rm -r "$TMP/ship"
