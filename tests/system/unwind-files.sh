@@ -391,7 +391,7 @@ unset CACHE_DIRECTORY
 cat >"$TMP/forks" <<-'END'
 	/bin/ls /usr/bin >/dev/null
 	sleep 0.7
-	for ((i = 0; i < 250; i++)); do
+	for ((i = 0; i < 100; i++)); do
 		/bin/ls -l /usr/bin >/dev/null &
 		echo $! >>"$TMP/pids"
 		wait
