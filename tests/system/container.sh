@@ -414,7 +414,7 @@ printf '[Service]\nReadWritePaths=/srv/fleet\n' \
 container systemctl daemon-reload
 begin start kymo-ship@machine.service
 has_tables() {
-	[ "$(find "$CONTAINER/srv/fleet" -path '*/part=machine-*' -name switches.parquet | wc -l)" -ge 2 ]
+	[ "$(find "$CONTAINER/srv/fleet" -path '*/part=machine-*' -name slices.parquet | wc -l)" -ge 2 ]
 }
 expect_in 60 has_tables
 assert_empty <(find "$CONTAINER/srv/fleet" -path '*/part=*' -uid 0) "tables that root has written"
