@@ -95,7 +95,9 @@ static void summary_calls_print_rest(struct call_sum *const *sums, size_t n)
 	}
 	printf("%8" PRIu64 " more, of %zu other function%s (-n shows more)\n", calls, n, text_s(n));
 	if (left_out > 0)
-		printf("%8" PRIu64 " more of these, omitted or not recorded\n", left_out);
+		printf("%8" PRIu64
+		       " call%s of all these functions omitted by a limit, or not recorded\n",
+		       left_out, text_s(left_out));
 }
 
 int summary_calls_print(const struct call_sums *s, size_t limit)

@@ -349,23 +349,24 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			  "offcpu,waker-stacks");
 	if (p->n_unfinished)
 		cli_error("%" PRIu64
-			  " of the times off CPU continued at the end of the recording: they are "
-			  "counted up to its end",
+			  " of the times off CPU continued at the end of the recording: counted up "
+			  "to its end",
 			  p->n_unfinished);
 	if (p->n_estimated)
 		cli_error(
 			"%" PRIu64
 			" of the times off CPU ended at an unknown time, which the kernel did not "
-			"report: their ends are estimated",
+			"report: counted up to an estimated end",
 			p->n_estimated);
 	if (p->n_earlier)
 		cli_error("%" PRIu64
-			  " of the times off CPU had begun before the recording: they are "
-			  "counted from its start",
+			  " of the times off CPU had begun before the recording: counted from its "
+			  "start",
 			  p->n_earlier);
 	if (p->n_earlier_bare)
-		cli_error("%" PRIu64 " of these have no frames of the program: its stack could not "
-			  "be copied, or too many threads were waiting",
+		cli_error("%" PRIu64
+			  " of these without frames of the program: its stack could not be "
+			  "copied, or too many threads were waiting",
 			  p->n_earlier_bare);
 	if (p->n_full)
 		cli_error("%" PRIu64
@@ -375,8 +376,8 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 	stacks_report_incomplete(f->now->summary->walks, 1);
 	python_text_report_unknown(f->now->summary);
 	if (p->n_cut)
-		cli_error("%" PRIu64 " of the stacks are truncated: there are too many different "
-			  "stacks",
+		cli_error("%" PRIu64
+			  " of the stacks truncated: there are too many different stacks",
 			  p->n_cut);
 	if (f->now->resolver.n_asked > f->now->resolver.n_named)
 		cli_error("no names were found for %" PRIu64 " of %" PRIu64 " addresses without a "

@@ -78,8 +78,9 @@ int open_native(struct open_trace *t, const char *path, int named_fd, int *ret_f
 		return r;
 	fd = temporary_file_open();
 	if (fd < 0 || open_native_make(in, fd, &n_left_out) != CLI_OK) {
-		cli_error("%s is shown as an archive, without what only a native trace can say; "
-			  "set TMPDIR to a directory with room for one",
+		cli_error("cannot make a native trace of %s: the UI shows the archive itself, "
+			  "without states of threads, command lines and reasons of waits; set "
+			  "TMPDIR to a directory with more room",
 			  t->name);
 		return CLI_OK;
 	}

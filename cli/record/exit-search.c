@@ -154,8 +154,8 @@ bool exit_search_end(struct exit_search *s)
 				    "thread could be made)");
 	if (s->hold.n_more_tracers)
 		cli_error("more than %d programs may have used ptrace at the same time (%u more): "
-			  "later processes that a non-main thread forked were not held at their "
-			  "exit; their lost blocks are unknown",
+			  "after that, processes forked by threads other than the main thread were "
+			  "not held at their exit, so their lost blocks are unknown",
 			  EXIT_HOLD_TRACERS_MAX, s->hold.n_more_tracers);
 	if (s->hold.n_missed)
 		cli_error("%u process%s ended while kymo read the file%s of %s program%s, before "

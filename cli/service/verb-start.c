@@ -72,8 +72,8 @@ static int verb_start_check_options(struct record_options *o)
 				       "letters, digits and '_'",
 				       name);
 	if (o->session.mode == SESSION_FLIGHT && o->output)
-		return cli_usage_error("-o: in mode 'flight', 'kymo snapshot %s -o FILE' writes "
-				       "an archive",
+		return cli_usage_error("-o cannot be used with --mode flight; to write an "
+				       "archive, use 'kymo snapshot %s -o FILE'",
 				       name);
 	if (o->session.mode != SESSION_FLIGHT && !o->output)
 		return cli_usage_error("no output: use -o FILE");

@@ -282,9 +282,9 @@ static int table_symbolize_write(struct frames_table *t)
 	/* (otherwise the table would be emptied, and only then written again) */
 	if (!t->file.output.created)
 		return cli_failed(
-			"%s cannot be replaced by a new file: it has other names (links), "
-			"or an owner, an access list or a directory that cannot be kept; "
-			"copy it first",
+			"cannot replace %s: it has other hard links or an access list, its "
+			"owner cannot be kept, or its directory allows no new file; make "
+			"a copy and use that",
 			t->path);
 	if (output_file_begin(&t->file.output) < 0)
 		return CLI_FAILED;

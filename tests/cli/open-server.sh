@@ -185,7 +185,7 @@ TMPDIR=/dev/null start_open --no-browser --no-symbols "$recording"
 assert_eq "$(status "$URL")" 200 "GET without room for a trace"
 cmp "$TMP/body" "$recording"
 end_open 0 fetched
-assert_says "$TMP/open.err" "is shown as an archive, without what only a native trace can say" "the message"
+assert_says "$TMP/open.err" "the UI shows the archive itself, without states of threads" "the message"
 
 note "a client that goes away does not end it, and one that is slow gets all of it"
 for file in large.fxt large.fxt.zst; do

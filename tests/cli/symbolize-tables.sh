@@ -131,7 +131,7 @@ note "a table that has two names"
 ln linked/frames.parquet snapshot.parquet
 cp linked/frames.parquet before.parquet
 expect_exit 1 "$KYMO" symbolize --from-table --debug-dir debug linked
-assert_says stderr "linked/frames.parquet cannot be replaced by a new file: it has other names"
+assert_says stderr "cannot replace linked/frames.parquet: it has other hard links"
 cmp before.parquet snapshot.parquet || fail "the table has changed"
 
 note "another build"

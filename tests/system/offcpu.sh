@@ -219,7 +219,7 @@ expect_soon 10 sleeps_or_ends
 if kill -0 "$strange" 2>/dev/null; then
 	expect_exit 0 timeout "$(limit 30)" "$KYMO" record --direct -e offcpu -p $strange -o "$TMP/strange.fxt" -- sleep 0.1
 	expect_exit 0 "$KYMO" flame --off-cpu "$TMP/strange.fxt" --format folded -o -
-	assert_says "$TMP/stderr" '1 of these have no frames of the program' "the answer of flame about it"
+	assert_says "$TMP/stderr" '1 of these without frames of the program' "the answer of flame about it"
 	kill $strange
 else
 	note "not tested: a stack that another program provides (no userfaultfd)"
