@@ -258,6 +258,7 @@ struct event {
 		} migrate;
 		struct {
 			const char *comm;
+			const char *given_name; /* that the program gave the thread; NULL = none */
 			const char *command_line; /* arguments joined by spaces; "" = unknown */
 			uint64_t start_ns;        /* start time, CLOCK_BOOTTIME; 0 = unknown */
 			/* Id of the cgroup in the unified hierarchy; 0 = unknown. */

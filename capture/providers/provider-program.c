@@ -138,6 +138,16 @@ static bool provider_program_category(void *userdata, const char *name, size_t n
 
 /* ---- a program ---- */
 
+/* Later announcements of the thread by the kernel must not take the name away. (Tracks have none.) */
+static int provider_program_named(void *userdata, uint64_t koid, const char *name, size_t n)
+{
+	const struct provider_program *p = userdata;
+
+	return koid > UINT32_MAX || !fxt_koid_tid((uint32_t)koid)
+		       ? 0
+		       : tasks_give_name(p->context->pipe->tasks, (uint32_t)koid, name, n);
+}
+
 int provider_program_new(struct provider_program **ret, struct provider_context *context,
 			 struct provider_link *link, uint32_t id)
 {
@@ -146,6 +156,7 @@ int provider_program_new(struct provider_program **ret, struct provider_context 
 		.userdata = p,
 		.pid = tasks_koid(context->pipe->tasks, link->pid),
 		.koid = provider_program_koid,
+		.named = provider_program_named,
 		.time = provider_program_time,
 		.category = context->all_categories ? NULL : provider_program_category,
 	};

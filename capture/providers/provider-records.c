@@ -267,6 +267,9 @@ static int provider_records_kernel_object(struct provider_records *p, struct fxt
 		return PROVIDER_GARBAGE;
 	return provider_records_enter(p, w)
 		       ?: provider_records_write_name(p, w, koid, name)
+		       ?: (p->rules.named ? p->rules.named(p->rules.userdata, koid, name.text,
+							   name.length)
+					  : 0)
 		       ?: provider_records_keep_name(p, koid, &name);
 }
 

@@ -29,6 +29,12 @@ struct provider_rules {
 	 */
 	bool (*koid)(void *userdata, uint64_t thread, uint64_t *ret);
 
+	/*
+	 * Notes the name, of N bytes, that the program gives thread KOID. Returns 0 or -ENOMEM.
+	 * NULL = nothing is noted.
+	 */
+	int (*named)(void *userdata, uint64_t koid, const char *name, size_t n);
+
 	/* Sets *RET to the time of STAMP in nanoseconds. Returns false for a wrong stamp. */
 	bool (*time)(void *userdata, uint64_t stamp, uint64_t *ret);
 

@@ -156,7 +156,9 @@ static int fxt_archive_write_task(struct fxt_archive *a, const struct event *ev)
 
 	if (ev->task.is_process)
 		r = fxt_archive_write_object(a, FXT_ROW_PROCESS, ev->pid, ev->task.comm, ev);
-	return r < 0 ? r : fxt_archive_write_object(a, FXT_ROW_THREAD, ev->tid, ev->task.comm, ev);
+	return r < 0 ? r
+		     : fxt_archive_write_object(a, FXT_ROW_THREAD, ev->tid,
+						ev->task.given_name ?: ev->task.comm, ev);
 }
 
 static const enum fxt_name class_fxt_names[CLASS_MAX] = {

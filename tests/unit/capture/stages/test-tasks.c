@@ -668,6 +668,31 @@ TEST(test_deinit)
 	tasks_deinit(&t);
 }
 
+/* A name that the program has given stays when the kernel's data changes, until an exec. */
+TEST(test_given_name)
+{
+	struct tasks *t = *state;
+	struct event ev;
+
+	update(t, 10, 100, "python3", false);
+	assert_int_equal(tasks_give_name(t, 10, "worker and more", 6), 0);
+	tasks_set_announced(t, 10);
+	update(t, 10, 100, "python4", false);
+	assert_false(tasks_announced(t, 10));
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_string_equal(ev.task.comm, "python4");
+	assert_string_equal(ev.task.given_name, "worker");
+	assert_int_equal(tasks_give_name(t, 10, "other", 5), 0);
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_string_equal(ev.task.given_name, "other");
+	tasks_drop_name(t, 10);
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_null(ev.task.given_name);
+	for (uint32_t koid = 0; koid <= TASKS_GIVEN_MAX; koid++)
+		assert_int_equal(tasks_give_name(t, 100 + koid, "n", 1), 0);
+	assert_int_equal(t->given_names.n_used, TASKS_GIVEN_MAX);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -690,6 +715,7 @@ int main(void)
 		CASE(test_set_comm_longest),
 		CASE(test_set_command),
 		CASE(test_describe),
+		CASE(test_given_name),
 		CASE(test_set_ended),
 		CASE(test_cgroups),
 		CASE(test_cgroup_text),
