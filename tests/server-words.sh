@@ -10,7 +10,7 @@ CPU=$(last_cpu)
 # counted to $OUT. (The recorder runs in this process: the trouble begins when it records.)
 record_trouble() {
 	OUT=$TMP/ns SERVER=$SERVER CPU=$CPU SOCKET=$SOCKET GROUP=${GROUP:-} THROTTLE=${THROTTLE:-} \
-		record_around "$TMP/t.fxt" -b 16M -e "$1" --offcpu-min 100us -- bash -c "$2"
+		MAY_BE_LOST=$SKIPPED_FAULTS record_around "$TMP/t.fxt" -b 16M -e "$1" --offcpu-min 100us -- bash -c "$2"
 }
 
 # first_verdict WHOM: the answer, in $TMP/why.json

@@ -149,8 +149,9 @@ int session_view_complain(const struct session_view *v, const char *what)
 			fprintf(stderr,
 				"%s: lost %" PRIu64
 				" event%s of tracepoints: the ring of a CPU was "
-				"full (use -b to enlarge it), or they interrupted the recording of "
-				"another event\n",
+				"full (use -b to enlarge it), they interrupted the recording of "
+				"another event, or they were page faults while a thread of their "
+				"CPU changed an eBPF map\n",
 				what, v->counters.lost[i], text_s(v->counters.lost[i]));
 		else
 			fprintf(stderr,
