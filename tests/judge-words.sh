@@ -14,9 +14,14 @@ hidden_switches() {
 # shellcheck disable=SC2034
 SKIPPED_FAULTS=': lost [0-9]* events\? of tracepoints: '
 
+# others_run: whether more threads than one for each CPU wanted to run in the last minute
+others_run() {
+	awk -v n="$(nproc)" '{ exit !($1 > n) }' /proc/loadavg
+}
+
 # record_and_judge FILE RECORD JUDGE: the function RECORD makes the archive FILE, and the function
-# JUDGE checks it, in a subshell. If the check fails, and the kernel has hidden switches meanwhile,
-# this is repeated up to five times.
+# JUDGE checks it, in a subshell. If the check fails, and the kernel has hidden switches meanwhile, or
+# others had the CPUs, this is repeated up to five times.
 record_and_judge() {
 	local file=$1 n n_hidden status
 
@@ -32,8 +37,8 @@ record_and_judge() {
 		wait $! || status=$?
 		[ $status != 0 ] || return 0
 		n_hidden=$(hidden_switches "$file")
-		[ "$n_hidden" -gt 0 ] || break
-		note "disturbed (try $n): the kernel has hidden $n_hidden switches"
+		[ "$n_hidden" -gt 0 ] || others_run || break
+		note "disturbed (try $n): the kernel has hidden $n_hidden switches; load: $(cut -d ' ' -f 1 /proc/loadavg)"
 	done
 	fail "$3 failed in recording $n"
 }
