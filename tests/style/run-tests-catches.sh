@@ -178,12 +178,15 @@ assert_eq $status 1 "exit status of a failed check"
 assert_says "$TMP/much" 'exit status 7 instead of 0' "the verdict"
 assert_le "$(wc -l <"$TMP/much")" 41 "lines of the verdict"
 
-note "a recording is judged again only if the kernel has hidden switches"
+note "a recording is judged again only if the kernel has hidden switches, or others had the CPUs"
 cat >"$TMP/judge.sh" <<-'END'
 	. "$ROOT/tests/lib.sh"
 	. "$ROOT/tests/judge-words.sh"
 	hidden_switches() {
-		echo "$HIDDEN"
+		echo "${HIDDEN%+}"
+	}
+	others_run() {
+		[[ $HIDDEN = *+ ]]
 	}
 	make_recording() {
 		echo >>"$RECORDINGS"
@@ -194,8 +197,8 @@ cat >"$TMP/judge.sh" <<-'END'
 	}
 	record_and_judge x make_recording judge_recording
 END
-# judged STATUS RECORDINGS HIDDEN GOOD: if HIDDEN switches are hidden in each recording, and the first
-# good one is number GOOD
+# judged STATUS RECORDINGS HIDDEN GOOD: if HIDDEN switches are hidden in each recording (+: and others
+# have the CPUs), and the first good one is number GOOD
 judged() {
 	rm -f "$TMP/recordings"
 	expect_exit "$1" env ROOT="$ROOT" RECORDINGS="$TMP/recordings" HIDDEN="$3" GOOD="$4" bash "$TMP/judge.sh"
@@ -207,6 +210,8 @@ assert_says "$TMP/stdout" 'disturbed (try 2): the kernel has hidden 7 switches'
 judged 1 1 0 2
 assert_says "$TMP/stderr" 'judge_recording failed in recording 1'
 judged 1 5 7 6
+judged 0 2 0+ 2
+judged 1 5 0+ 6
 
 note "each kind of failure has its own result"
 meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
