@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 
-/* The runtime directory that all recorders of the machine share, without those in containers. */
+/* The runtime directory that all recorders of the machine share, except recorders in containers. */
 #define DIRECTORY_MACHINE "/run/kymo"
 
 /*

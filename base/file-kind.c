@@ -42,8 +42,9 @@ uint64_t file_place_of(int fd)
 		return place ^ st.stx_ino << 40 ^ st.stx_ino;
 	case 0:
 		/*
-		 * Files of this type share one inode, so each descriptor is a place of its own.
-		 * Some file systems report no inode.
+		 * Type 0: anonymous files (eventfd, epoll) share one inode, so each descriptor is a
+		 * place of its own. If the inode is 0, the file system refused to report
+		 * attributes: the place is the file system.
 		 */
 		return st.stx_ino ? place ^ other : place;
 	default:

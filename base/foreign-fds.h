@@ -3,9 +3,9 @@
  * Descriptors of this process that clients passed, and the user who passed each one.
  *
  * A descriptor from a client can refer to anything: a file system that never answers, a socket with
- * such files in its queue, a pipe whose lock is held. So its treatment depends on its origin and
- * not on its type. A process that never calls foreign_fds_begin() has no such descriptors.
- * Thread-safe.
+ * such files in its queue, a pipe whose lock is held. So the treatment of a descriptor depends on
+ * its origin and not on its type. A process that never calls foreign_fds_begin() has no such
+ * descriptors. Thread-safe.
  */
 #pragma once
 
@@ -46,7 +46,9 @@ void foreign_fds_transfer(uint64_t from, uint64_t to);
 /* Returns the maximum number of descriptors. */
 size_t foreign_fds_max(void);
 
-/* Returns the lowest number such that all descriptors from it on have always been our own. */
+/*
+ * Returns the lowest number such that all descriptors from this number on have always been our own.
+ */
 unsigned foreign_fds_limit(void);
 
 /* Returns the owner of FD. */

@@ -99,8 +99,8 @@ int input_fill(struct input *in, size_t n)
 		if (in->eof)
 			return 0;
 		/*
-		 * Moves the bytes that are not taken yet to the front, if there is too little room
-		 * behind them.
+		 * Moves the bytes that are not taken yet, and the bytes to keep, to the front, if
+		 * there is too little room behind them.
 		 */
 		if (in->begin + n > in->room || in->end == in->room) {
 			r = input_make_room(in);
@@ -146,7 +146,10 @@ ssize_t input_read(struct input *in, void *to, size_t n)
 		if (got <= 0)
 			return got;
 		in->offset += (uint64_t)got;
-		/* The bytes taken before no longer precede the next ones. */
+		/*
+		 * The bytes that were taken before cannot be given back: the next bytes do not
+		 * follow them in the buffer.
+		 */
 		in->begin = in->end = 0;
 		return got;
 	}

@@ -38,7 +38,7 @@ struct input {
  */
 int input_init_fd(struct input *in, int fd);
 
-/* Reads the N bytes at P. They must stay there as long as IN is used. Returns 0 or -ENOMEM. */
+/* Reads the N bytes at P. The bytes must stay valid as long as IN is used. Returns 0 or -ENOMEM. */
 int input_init_memory(struct input *in, const void *p, size_t n);
 
 /* Reads by the callback READ. Returns 0 or -ENOMEM. */
@@ -56,8 +56,8 @@ int input_fill(struct input *in, size_t n);
 int input_skip(struct input *in, uint64_t n);
 
 /*
- * Moves up to N bytes to TO. If the buffer is empty, they bypass it. Returns their number, 0 at the
- * end, or a negative errno.
+ * Moves up to N bytes to TO. If the buffer is empty, the bytes do not pass through it. Returns the
+ * number of bytes, 0 at the end, or a negative errno.
  */
 ssize_t input_read(struct input *in, void *to, size_t n);
 
@@ -91,8 +91,8 @@ static inline const void *input_consume(struct input *in, size_t n)
 }
 
 /*
- * Returns the maximum for input_back(): at least `keep`, if it was set before these bytes were
- * taken.
+ * Returns the maximum for input_back(): at least `keep` of the taken bytes, if `keep` was set
+ * before they were taken.
  */
 static inline size_t input_kept(const struct input *in)
 {

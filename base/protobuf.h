@@ -2,8 +2,9 @@
 /*
  * Writes Protobuf messages at the end of a buffer, field by field. Failures stick to the buffer.
  *
- * A message within a message is begun and ended by calls. At its end, its length is inserted before
- * it. This moves its content, so keep no pointers into it.
+ * protobuf_begin() and protobuf_end() enclose a message within a message. protobuf_end() inserts
+ * the length of the message before it. This moves the content of the message, so keep no pointers
+ * into it.
  *
  * Callers for which this is too slow write fields to plain memory (protobuf_put_*), and count the
  * lengths themselves.
@@ -35,7 +36,7 @@ void protobuf_add_double(struct outbuf *b, unsigned field, double v);
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n);
 void protobuf_add_text(struct outbuf *b, unsigned field, const char *text);
 
-/* Adds a number to a packed field that was begun, without a tag. */
+/* Adds a number, without a tag, to the packed field that protobuf_begin() has begun. */
 void protobuf_add_packed(struct outbuf *b, uint64_t v);
 
 /* Begins a message (or a packed field) of FIELD. Everything added until protobuf_end() belongs to

@@ -20,6 +20,6 @@ const char *string_table_name(const char *const *table, size_t n, size_t number)
 /* Returns the first number with the name TEXT, or -EINVAL. */
 int string_table_find(const char *const *table, size_t n, const char *text);
 
-/* The same for an array whose size the compiler knows. */
+/* Like string_table_name() and string_table_find(), for an array whose size the compiler knows. */
 #define STRING_TABLE_NAME(table, number) string_table_name(table, ARRAY_SIZE(table), number)
 #define STRING_TABLE_FIND(table, text)   string_table_find(table, ARRAY_SIZE(table), text)

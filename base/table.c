@@ -164,7 +164,7 @@ void *table_next(const struct table *t, size_t *pos)
 
 /*
  * (The removal moves a later entry into the gap. table_next() has not returned that entry yet,
- * unless it comes from the begin of the slots.)
+ * unless it comes from the beginning of the slots.)
  */
 void *table_remove_last(struct table *t, size_t *pos)
 {

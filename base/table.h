@@ -38,13 +38,13 @@ int table_set(struct table *t, uint64_t key, void *value);
 
 /*
  * Returns the value at KEY. If there is none, allocates SIZE zeroed bytes, which
- * table_deinit_free() frees, as the value. NULL without memory.
+ * table_deinit_free() frees, as the value. Returns NULL if there is no memory.
  */
 void *table_make(struct table *t, uint64_t key, size_t size);
 
 /*
  * Sets a copy of the SIZE bytes at P as the value of KEY. A previous value is freed. Returns the
- * copy, or NULL.
+ * copy, or NULL if there is no memory.
  */
 void *table_copy(struct table *t, uint64_t key, const void *p, size_t size);
 
@@ -64,15 +64,15 @@ void *table_next(const struct table *t, size_t *pos);
 void *table_remove_last(struct table *t, size_t *pos);
 
 /*
- * All values, sorted by ORDER (of pointers, base/array.h), and their number. The caller frees the
- * array. NULL without memory.
+ * Returns an array of all values, sorted by ORDER (of pointers, base/array.h), and stores their
+ * number. The caller frees the array. Returns NULL if there is no memory.
  */
 void **table_sorted(const struct table *t, int (*order)(const void *, const void *), size_t *ret_n);
 
 /*
- * Returns a well-mixed 64-bit hash of N bytes, never 0. It is a key for tables of strings.
+ * Returns a well-mixed 64-bit hash of N bytes, never 0. The hash is a key for tables of strings.
  * Different strings can have the same hash, so callers compare the bytes, too. Ids in archives are
- * such hashes, so its results never change.
+ * such hashes, so the results never change.
  */
 uint64_t table_hash(const void *p, size_t n);
 

@@ -13,8 +13,8 @@ struct text_set {
 
 void text_set_deinit(struct text_set *p);
 
-/* Returns the set's copy of TEXT, or a constant for "". NULL without memory. */
+/* Returns the set's copy of TEXT, or a constant for "". NULL = no memory. */
 const char *text_set_keep(struct text_set *p, const char *text);
 
-/* Returns the set's copy of PATH as people read it: see text_path_length(). NULL without memory. */
+/* Returns the set's copy of PATH as people read it: see text_path_length(). NULL = no memory. */
 const char *text_set_keep_path(struct text_set *p, const char *path);

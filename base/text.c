@@ -120,7 +120,7 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret)
 	return text_is_control_at(*ret) ? len : 0;
 }
 
-/* Returns the length of the printable ASCII text at the begin of the N bytes at P. */
+/* Returns the length of the printable ASCII text at the beginning of the N bytes at P. */
 static size_t text_plain_length(const unsigned char *p, size_t n)
 {
 	size_t i = 0;
@@ -206,7 +206,10 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n, bool is
 	size_t used, fits = room > mark ? room - 1 - mark : 0;
 	bool whole;
 
-	/* (a program that has shortened its command line leaves NULs; one of them separates) */
+	/*
+	 * (A program that has shortened its command line leaves NULs at the end. If IS_CUT, one NUL
+	 * is kept, which separates the last argument from the next one.)
+	 */
 	while (n > 0 && args[n - 1] == '\0' && (!is_cut || n == 1 || args[n - 2] == '\0'))
 		n--;
 	used = text_join_into(to, room, args, n, &whole);

@@ -27,9 +27,9 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret);
 
 /*
  * Writes a command line for people. The N bytes at ARGS are arguments that each end with a NUL (the
- * last one may lack it). They are joined by single spaces, and cleaned as text_clean() does. Empty
- * ones at the end are left out. If the rest does not fit, or IS_CUT says that there is more, the
- * text ends with TEXT_CUT_MARK (if there is room for it). Returns the length.
+ * last one may lack it). The arguments are joined by single spaces, and cleaned as text_clean()
+ * does. Empty arguments at the end are left out. If the rest does not fit, or IS_CUT says that
+ * there is more, the text ends with TEXT_CUT_MARK (if there is room for it). Returns the length.
  */
 size_t text_join_args(char *to, size_t room, const char *args, size_t n, bool is_cut);
 
@@ -107,6 +107,9 @@ bool text_append(char *to, size_t size, size_t *used, const char *format, va_lis
 int text_error(int error, char **reterr_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same texts as arguments of printf(); they are valid to the end of the block. */
+/*
+ * The texts of text_format_size() and text_format_time(), for use as arguments of printf(). They
+ * are valid to the end of the block.
+ */
 #define TEXT_SIZE(bytes) text_format_size((char[TEXT_FORMAT_MAX]){ "" }, bytes)
 #define TEXT_TIME(ns)    text_format_time((char[TEXT_FORMAT_MAX]){ "" }, ns)

@@ -61,5 +61,5 @@ struct value_nearest {
 	const char *nearest; /* borrowed; NULL = none is near */
 };
 
-/* Returns whether CANDIDATE is nearer than the previous ones. */
+/* If CANDIDATE is nearer than the previous ones, stores it and returns true. */
 bool value_nearest_try(struct value_nearest *n, const char *candidate);

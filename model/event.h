@@ -30,7 +30,7 @@ enum event_kind {
 	EVENT_STOP,
 	EVENT_STACKS,   /* how user stacks were walked in the recording */
 	EVENT_DAMAGE,   /* bytes of an archive were unreadable */
-	EVENT_PART,     /* the archive is a part of another one; see part.what */
+	EVENT_PART,     /* the archive is a part of another archive; see part.what */
 	EVENT_INTERVAL, /* an activity of a CPU or worker, from ts_ns to its end */
 	EVENT_COUNTER,
 	EVENT_SAMPLING,    /* the parameters of samples */
@@ -123,7 +123,7 @@ enum {
 enum sample_kind {
 	SAMPLE_ON_CPU,
 	SAMPLE_OFF_CPU, /* the stack with which the thread left its CPU; EVENT_OFFCPU came before */
-	SAMPLE_NAMED,   /* not a sample: allocations refer to it by its id */
+	SAMPLE_NAMED,   /* not a sample, but a stack to which other events refer by its id */
 };
 
 /* Resources that programs allocate and can leak. */
@@ -145,7 +145,7 @@ extern const char *const resource_names[RESOURCE_MAX];
 /* The result of the search for references to a block. */
 enum reach {
 	REACH_UNKNOWN,  /* no search, or no result */
-	REACH_LOST,     /* nothing points to it */
+	REACH_LOST,     /* nothing points to the block */
 	REACH_INDIRECT, /* only lost blocks point to its beginning or inside */
 	REACH_TAGGED,   /* only pointers with a tag in their high bits exist */
 	REACH_EPOLL,    /* only the kernel has its address: epoll or a timer */
@@ -242,10 +242,14 @@ struct event {
 			/* Kernel priority 0..139; INT32_MIN = that thread is the idle thread. */
 			int32_t prev_prio;
 			int32_t next_prio;
-			uint8_t out_state; /* enum fxt_thread_state, of other formats, too */
-			char state;        /* a letter: R S D T t X Z P I; 0 = unknown */
-			bool synthetic;    /* opens or closes a slice, and is no real switch */
-			/* In the kernel. False also if unknown, or on the way to user mode. */
+			/* An enum fxt_thread_state, also in events of other formats. */
+			uint8_t out_state;
+			char state;     /* a letter: R S D T t X Z P I; 0 = unknown */
+			bool synthetic; /* opens or closes a slice, and is no real switch */
+			/*
+			 * The thread was preempted in the kernel. Also false if this is unknown, or
+			 * if the thread was on its way to user mode.
+			 */
 			bool preempted;
 		} sw;
 		struct {
@@ -311,7 +315,10 @@ struct event {
 			/* The condition: "wakeup", "offcpu", "pressure_cpu", ... */
 			const char *what;
 			uint64_t value, limit; /* ns, ppm or bytes, depending on `what` */
-			/* Number of times since the last event, including this one. */
+			/*
+			 * How often the condition was met since the last event, including this
+			 * time.
+			 */
 			uint64_t count;
 			uint32_t thread; /* koid of the affected thread; 0 = none */
 		} trigger;
@@ -420,30 +427,32 @@ struct event {
 			 */
 			const char *reason;
 			/*
-			 * Time of the wakeup that ended it: until then, the thread was blocked, and
-			 * from then on ready. 0 = it was not woken, or the wakeup is not known. In
-			 * a part that was cut out, it can be behind end_ns.
+			 * Time of the wakeup that ended the wait: until then, the thread was
+			 * blocked, and from then on ready. 0 = it was not woken, or the wakeup is
+			 * not known. In a part that was cut out, this time can be after end_ns.
 			 */
 			uint64_t woken_ns;
-			/* The system call in which it left its CPU; NULL = none, or unknown */
+			/*
+			 * The system call in which the thread left its CPU; NULL = none, or unknown
+			 */
 			const char *syscall;
 			int32_t fd;       /* the descriptor of that call; -1 = none */
 			uint64_t address; /* the futex of that call; 0 = none */
-			/* The thread that had the lock for which it waited; 0 = unknown */
+			/* The thread that had the lock that this thread waited for; 0 = unknown */
 			uint32_t owner_tid;
 			/*
-			 * "interrupt", "softirq": an interrupt has woken it, or a softirq that an
-			 * interrupt has raised; NULL = a thread, or unknown
+			 * The thread was woken by "interrupt", or by "softirq" that an interrupt
+			 * has raised; NULL = by a thread, or unknown
 			 */
 			const char *context;
 			/*
-			 * Id of a SAMPLE_NAMED of the waker's process (with a context: of
-			 * kthreadd); 0 = not taken
+			 * Id of the waker's stack: a SAMPLE_NAMED of the waker's process (if
+			 * `context` is set: of kthreadd); 0 = not taken
 			 */
 			uint64_t waker_stack;
 			/*
-			 * If it was throttled: the CPU time of the cgroup in each period, and this
-			 * cgroup; 0, NULL = unknown
+			 * If the thread was throttled: the CPU time that the cgroup has in each
+			 * period, and this cgroup; 0, NULL = unknown
 			 */
 			uint64_t quota_ns, period_ns;
 			const char *cgroup_path;
@@ -458,7 +467,10 @@ struct event {
 			/* Line in the source; 0 = unknown. */
 			uint32_t line;
 		} frame;
-		/* Data of a process (tid = pid), except ALLOC, FREE and CONTEXT. */
+		/*
+		 * In the events from here to CONTEXT, pid and tid are the process, except in ALLOC,
+		 * FREE and CONTEXT.
+		 */
 		struct {
 			/* Names of the recorded resources, separated by commas. */
 			const char *resources;
@@ -496,10 +508,12 @@ struct event {
 			 */
 			const char *unsearched;
 			bool vforked; /* a child of vfork() used its memory until its exec */
-			/* A search has examined its memory at the end of the watch. */
+			/*
+			 * A search has examined the memory of the process at the end of the watch.
+			 */
 			bool searched;
 		} watched;
-		/* Data of ALLOC, FREE and BLOCK; also of USAGE and SNAPSHOT, which are sums. */
+		/* Data of ALLOC, FREE and BLOCK. */
 		struct {
 			enum resource resource;
 			/* id of the resource (enum resource); can be reused after a free */
@@ -522,7 +536,7 @@ struct event {
 			uint64_t allocations, allocated_bytes;
 		} usage;
 		struct {
-			/* Number of the following EVENT_BLOCK, at the same time. */
+			/* Number of EVENT_BLOCK that follow, with the same time. */
 			uint64_t blocks;
 			uint32_t sequence; /* number of the snapshot of its process, from 1 on */
 			bool final;        /* the watch ends after the snapshot */
@@ -554,12 +568,12 @@ struct event {
 		} call;
 		struct {
 			const char *name;              /* SYSTEM:NAME */
-			const struct call_value *args; /* its fields */
+			const struct call_value *args; /* fields of the event */
 			unsigned n_args;
 		} tracepoint;
 		/*
-		 * On a lane, from ts_ns (its issue) to end_ns (its completion). If no lane was
-		 * free, ts_ns is the completion, and issued_ns is set.
+		 * The request is on a lane, from ts_ns (its issue) to end_ns (its completion). If
+		 * no lane was free, ts_ns is the completion, and issued_ns is set.
 		 */
 		struct {
 			const char *op;   /* "read", "write", "flush", "discard", ... */
@@ -567,9 +581,14 @@ struct event {
 			uint64_t device, sector, bytes;
 			uint64_t queued_ns; /* time of its insertion in a queue; 0 = none */
 			uint64_t issued_ns, end_ns;
-			uint32_t thread; /* that issued it; 0 = unknown */
-			int32_t error;   /* an errno; 0 = none */
-			bool clipped;    /* a cut has moved its begin or its end; only read */
+			/* Koid of the thread that issued the request; 0 = unknown. */
+			uint32_t thread;
+			int32_t error; /* an errno; 0 = none */
+			/*
+			 * A cut has moved the start or the end of the event; set only in events
+			 * that were read.
+			 */
+			bool clipped;
 		} request;
 		struct {
 			const char *function; /* the function, or EVENT_LEFT_OUT_32BIT */

@@ -19,8 +19,8 @@
 #define FRAMES_CUT_NAME "[cut: 127 frames]"
 
 /*
- * The module of functions of Python, which are in no mapping. They are called by the frame of the
- * interpreter after them, in place of the functions that it really calls.
+ * The module of functions of Python, which are in no mapping. In a stack, the frame after them is
+ * the interpreter's, which executes them. They replace the functions that this frame really calls.
  */
 #define FRAMES_PYTHON_MODULE "[python]"
 
@@ -45,16 +45,16 @@ struct frame_list {
 
 struct frames;
 
-/* Creates empty frames. Addresses from the LIMIT-th on are not kept, and not found. */
+/* Creates empty frames for at most LIMIT addresses. Further addresses are not kept. */
 int frames_new(struct frames **ret, size_t limit);
 struct frames *frames_free(struct frames *f);
 DEFINE_CLEANUP(struct frames *, frames_free)
 
 /*
- * Adds an EVENT_FRAME. It replaces an earlier event with the same process, address and depth. If
- * the innermost function differs from the earlier one, a new set begins: the process now runs
- * another program there. Sets that were returned before stay unchanged, as long as the frames
- * exist. Returns 0 or -ENOMEM.
+ * Adds an EVENT_FRAME. EV replaces an earlier event with the same process, address and depth. If
+ * the innermost function differs from the earlier one, a new set begins: the process now has other
+ * code at this address. Sets that were returned before stay unchanged, as long as the frames exist.
+ * Returns 0 or -ENOMEM.
  */
 int frames_add(struct frames *f, const struct event *ev);
 

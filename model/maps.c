@@ -51,7 +51,8 @@ struct program {
 	 * files was mapped yet.
 	 */
 	bool begins;
-	uint64_t file; /* hash of the first file after that; 0 = unknown */
+	/* Hash of the first file that was mapped after `begins` was set; 0 = unknown. */
+	uint64_t file;
 	struct program *older;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The mappings of code in each process, at each time, from EVENT_MAPPING, EVENT_FORK, EVENT_EXEC,
- * EVENT_EXIT and EVENT_TASK. The FXT writer uses it, too, since Perfetto's packets name the
- * mapping of each frame when they are written.
+ * EVENT_EXIT and EVENT_TASK. The FXT writer uses this module, too, since Perfetto's packets name
+ * the mapping of each frame when they are written.
  *
  * munmap is not recorded: a mapping is valid until another one covers it, or until exec. A child
  * has the mappings of its parent at the fork. If neither its fork nor its mappings are known (the
@@ -10,7 +10,7 @@
  * mappings, unless it has called exec. Mappings of a new program follow its exec, or have the same
  * time as the exec.
  *
- * Mappings at the begin of an archive (at its EVENT_START) existed before: stacks with which a
+ * Mappings at the beginning of an archive (at its EVENT_START) existed before: stacks with which a
  * thread left its CPU can be older than the archive.
  *
  * With MAPS_OF_ALL_TIMES, covered and replaced mappings are found by their time. Memory then grows
@@ -20,9 +20,9 @@
  *
  * Code that writes all mappings again (the head of a chunk) bounds them: maps_bound(), maps_each().
  *
- * In an archive merged from several machines, the koids of each are shifted by a part of their
- * range (docs/FXT-MAPPING.md). The machines are known from EVENT_START and from the mappings of
- * their kernels.
+ * In an archive merged from several machines, the koids of each machine are shifted by a part of
+ * their range (docs/FXT-MAPPING.md). The machines are known from EVENT_START and from the mappings
+ * of their kernels.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ struct mapping {
 	 */
 	uint64_t code;
 	uint32_t pid;   /* first process with the mapping; its children share the mapping */
-	uint64_t ts_ns; /* valid from this time on; 0 = since the begin of the archive, or longer */
+	uint64_t ts_ns; /* valid from this time on; 0 = it existed before the archive */
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = unknown */
 	char *path;
@@ -91,16 +91,17 @@ int maps_add(struct maps *m, const struct event *ev);
 void maps_remove(struct maps *m, uint32_t pid);
 
 /*
- * Calls FN with all current mappings, process by process, each in its original order, so that
- * writing them again gives the same state. PID is the process: children share mappings. Returns the
- * result of FN if it is not 0, or -ENOMEM.
+ * Calls FN with all current mappings, process by process, with the mappings of each process in
+ * their original order, so that writing them again gives the same state. PID is the process:
+ * children share mappings. Returns the result of FN if it is not 0, or -ENOMEM.
  */
 typedef int (*maps_fn)(void *userdata, uint32_t pid, const struct mapping *mapping);
 int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 
 /*
  * Discards mappings that ended (covered, replaced by exec, of an ended process) before BEFORE_NS:
- * that time will not be queried any more. Pointers that maps_find() has returned become invalid.
+ * earlier times will not be queried any more. Pointers that maps_find() has returned become
+ * invalid.
  */
 void maps_forget(struct maps *m, uint64_t before_ns);
 

@@ -20,8 +20,8 @@ enum { MOMENT_DATA_SP = 7, MOMENT_DATA_IP = 16 };
 uint64_t moment_data_register(const struct event *ev, unsigned i);
 
 /*
- * Returns the name of the point with this PLAN (EVENT_MOMENT_POINT), which has *RET_N bytes. It is
- * "?" if PLAN has none.
+ * Returns the name of the point with this PLAN (EVENT_MOMENT_POINT), which has *RET_N bytes. The
+ * name is "?" if PLAN has none.
  */
 const char *moment_data_point_name(const char *plan, size_t *ret_n);
 

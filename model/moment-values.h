@@ -28,7 +28,7 @@ bool moment_values_print(const struct moment_plan_variable *v, const struct even
 			 size_t size);
 
 /*
- * The value of trace state variable I of PLAN at EV, into *RET. Returns false if the moment does
+ * Sets *RET to the value of trace state variable I of PLAN at EV. Returns false if the moment does
  * not have it.
  */
 bool moment_values_tsv(const struct moment_plan *plan, const struct event *ev, uint32_t i,

@@ -75,8 +75,9 @@ static unsigned other_files_number(struct other_files *o, const struct event *ev
 }
 
 /*
- * The files of a process, a bit for each in the list, and one for all others: those that it has
- * mapped at any time (it counts for them), and those of its present program.
+ * Two sets of files, with a bit for each file in the list, and a bit for all other files.
+ * `counted`: the files that a process has mapped at any time, so the process is counted for them.
+ * `present`: the files that its present program has mapped.
  */
 struct other_files_set {
 	uint16_t counted, present;
@@ -91,7 +92,7 @@ static struct other_files_set other_files_set_of(const struct other_files *o, ui
 	return (struct other_files_set){ (uint16_t)bits, (uint16_t)(bits >> 16) };
 }
 
-/* Process PID has mapped the FILES. Returns 1 if one of them is new, 0, or -ENOMEM. */
+/* Notes that process PID has mapped FILES. Returns 1 if one of them is new, 0, or -ENOMEM. */
 static int other_files_note(struct other_files *o, uint32_t pid, uint16_t files)
 {
 	struct other_files_set set = other_files_set_of(o, pid);
@@ -113,7 +114,7 @@ static int other_files_note(struct other_files *o, uint32_t pid, uint16_t files)
 	return added != 0;
 }
 
-/* Process PID has another program, without the files of the earlier one. */
+/* Notes that process PID has another program, without the files of the earlier program. */
 static int other_files_forget(struct other_files *o, uint32_t pid)
 {
 	uintptr_t counted = other_files_set_of(o, pid).counted;

@@ -14,8 +14,9 @@
 #include "model/event.h"
 
 enum {
-	OTHER_FILES_MAX = 8,   /* files that are named; the processes of others are counted */
-	OTHER_FILES_STEM = 64, /* room for the result of other_files_stem() */
+	/* Files that are named; of other files, only the processes are counted. */
+	OTHER_FILES_MAX = 8,
+	OTHER_FILES_STEM = 64,         /* room for the result of other_files_stem() */
 	OTHER_FILES_PROCESSES = 65536, /* processes that are remembered */
 };
 

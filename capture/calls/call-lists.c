@@ -103,7 +103,10 @@ struct call_list_part {
 	uint64_t address, bytes;
 };
 
-/* Shows PART, of which SHOWN bytes are used. The copy has N bytes of them at FROM. */
+/*
+ * Shows the buffer PART, of which the call has used SHOWN bytes. N of these bytes are in the copy
+ * at FROM.
+ */
 static void call_list_part(struct call_print *p, const struct call_list_part *part, uint64_t shown,
 			   const char *from, size_t n)
 {

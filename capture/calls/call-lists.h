@@ -23,7 +23,7 @@ void call_list_address(struct call_print *p, uint64_t address);
 /* The N buffers in a copy. The call has read or written TOTAL bytes. */
 struct call_list_buffers {
 	uint64_t n, total;
-	uint64_t most; /* the copy has at most these bytes of each */
+	uint64_t most; /* maximum number of bytes of each buffer in the copy */
 };
 
 /* Appends the buffers whose copy is the N bytes at FROM. */
@@ -39,7 +39,7 @@ size_t call_list_ready(const struct call_text *text, uint64_t count, char *to, s
 /* Returns the content of memory of TYPE, CALL_MEMORY_*. */
 uint8_t call_list_memory(const struct call_type *type);
 
-/* Returns true if TYPE is such a list. */
+/* Returns true if TYPE is a list that the eBPF programs collect. */
 bool call_type_is_list(const struct call_type *type);
 
 /*

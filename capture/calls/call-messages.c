@@ -100,7 +100,7 @@ static void call_control_type(struct call_print *p, const struct call_control *c
 		call_print_add(p, "%#" PRIx32, (uint32_t)c->type);
 }
 
-/* The data of a control message has BYTES, of which N are in the copy at FROM. */
+/* Appends the data of a control message: BYTES bytes, of which N are in the copy at FROM. */
 static void call_control_data(struct call_print *p, const struct call_control_form *form,
 			      const char *from, size_t n, size_t bytes)
 {
@@ -158,7 +158,7 @@ static void call_message_control(struct call_print *p, const char *from, size_t 
 struct call_message_view {
 	struct call_message head;
 	const char *from;   /* the N bytes behind its head */
-	size_t n, share;    /* SHARE is the number of bytes that it can have there */
+	size_t n, share;    /* `share` is the maximum of `n` */
 	const char *before; /* the structure at the entry, or NULL */
 	uint64_t total;     /* number of bytes that the call has written */
 };
@@ -171,7 +171,7 @@ static uint32_t call_message_number(const char *header, size_t at)
 	return number;
 }
 
-/* N bytes of the name are in the copy. */
+/* Appends the name of V's message. N bytes of the name are in the copy. */
 static void call_message_name(struct call_print *p, const struct call_message_view *v, size_t n)
 {
 	const struct call_message *m = &v->head;
@@ -214,8 +214,8 @@ static void call_message_put(struct call_print *p, const struct call_message_vie
 }
 
 /*
- * Sets V to message I of the copy TEXT, in which each message has SHARE bytes. Returns false if it
- * is not there.
+ * Sets V to message I of the copy TEXT, in which each message has SHARE bytes. Returns false if the
+ * message is not in the copy.
  */
 static bool call_message_get(const struct call_text *text, uint64_t i, size_t share,
 			     struct call_message_view *v)
@@ -233,7 +233,7 @@ static bool call_message_get(const struct call_text *text, uint64_t i, size_t sh
 	return true;
 }
 
-/* Returns structure I of BYTES in TEXT, or NULL. */
+/* Returns structure I, of BYTES bytes, in the copy TEXT; NULL = it is not in the copy. */
 static const char *call_message_header(const struct call_text *text, uint64_t i, size_t bytes)
 {
 	size_t n = text && text->bytes > 0 ? (size_t)text->bytes : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of sockets, which the programs collect (CALL_MEMORY_MESSAGE in bpf/record-calls.h):
+ * Messages of sockets, which the eBPF programs collect (CALL_MEMORY_MESSAGE in bpf/record-calls.h):
  * struct msghdr of sendmsg() and recvmsg(), and arrays of struct mmsghdr, with their names, buffers
  * and control messages.
  *

@@ -63,7 +63,10 @@ bool call_pack_plan(const struct call_spec *spec, struct call_pack_plan *plan)
 		const struct call_type *type = &spec->args[plan->args[i]].type;
 		unsigned fixed = call_pack_fixed(type);
 
-		/* Strings and memory that is only written have texts of their own. */
+		/*
+		 * Strings and memory that is only written need texts of their own, so there is no
+		 * pack.
+		 */
 		if (type->form != CALL_STRUCT || (type->out && !type->in_out) ||
 		    fixed + SIZE_BYTES > left)
 			return false;

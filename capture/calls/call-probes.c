@@ -58,7 +58,7 @@ static struct allocator_probe *call_probes_list_ends(const struct call_place *pl
 	return probes;
 }
 
-/* Returns the probes of SOURCE, sorted by offset, or NULL without memory. */
+/* Returns the probes of SOURCE, sorted by offset, or NULL if there is no memory. */
 static struct allocator_probe *call_probes_list(const struct call_source *source, bool fast,
 						size_t *ret_n)
 {

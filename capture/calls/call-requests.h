@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests of ioctl: most of their numbers have the size of the memory at the third argument, and
- * whether the call reads or writes it.
+ * Requests of ioctl. The number of most requests contains the size of the memory at the third
+ * argument, and whether the call reads or writes this memory.
  */
 #pragma once
 

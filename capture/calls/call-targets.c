@@ -142,7 +142,7 @@ static int call_target_find_known(struct call_target *target, const char *file)
 	return 0;
 }
 
-/* Adds the next target of SOURCE. Returns NULL without memory. */
+/* Adds the next target of SOURCE. Returns NULL if there is no memory. */
 static struct call_target *call_targets_add(struct call_targets *t,
 					    const struct call_source *source, const char *name)
 {

@@ -26,13 +26,13 @@ struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, ui
 				    bool unreadable, char to[static CALL_SET_TEXT_MAX]);
 
 /*
- * Formats VALUE of TYPE, which SPEC has for its result or for a member of it. TYPE is a number or
- * an address.
+ * Formats VALUE of TYPE, the type of the result of SPEC, or of a member of this result. TYPE is a
+ * number or an address.
  */
 struct call_value call_value_of_spec(const struct call_spec *spec, const struct call_type *type,
 				     uint64_t value, char to[static CALL_SET_TEXT_MAX]);
 
-/* Returns the text for a value that is unavailable because of REASON. It is stored in TO. */
+/* Returns the text for a value that is unavailable because of REASON. The text is stored in TO. */
 struct call_value call_value_missing(enum call_reason reason, char to[static CALL_SET_TEXT_MAX]);
 
 /* Formats the result of a system call of TYPE. Whatever the type is, -1 to -4095 are errors. */

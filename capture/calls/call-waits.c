@@ -11,13 +11,13 @@
 
 enum { NO_ARG = UINT8_MAX };
 
-/* The arguments with what a call has found. */
+/* The indices of the arguments that show what a call has found. */
 static const struct call_wait {
 	long number;
 	uint8_t fds;      /* struct pollfd[], with their number in the next argument */
 	uint8_t sets;     /* the first of three sets; their number of descriptors is argument 0 */
 	uint8_t left;     /* the time that is left */
-	const char *time; /* its structure */
+	const char *time; /* the structure of that time */
 } waits[] = {
 #ifdef SYS_poll
 	{ SYS_poll, 0, NO_ARG, NO_ARG, NULL },

@@ -11,7 +11,7 @@
 
 #include "capture/calls/call-values.h"
 
-/* Returns true if system call NUMBER changes memory in which only call_wait_format() shows it. */
+/* Returns true if only call_wait_format() shows how system call NUMBER changes memory. */
 bool call_wait_changes(long number);
 
 /*

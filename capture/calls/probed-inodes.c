@@ -39,7 +39,7 @@ static void probed_inodes_add(struct probed_inodes *p, int fd)
 	n = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
 	if (n <= 0 || !probed_inodes_is_comparable(fd) || file_identity_get(fd, &f->identity) < 0)
 		return;
-	/* (as the paths of mappings, with which it is compared) */
+	/* (cleaned like the paths of mappings, with which it is compared) */
 	text_clean(clean, sizeof(clean), path, (size_t)n);
 	f->path = strdup(clean);
 	if (!f->path)
@@ -72,7 +72,10 @@ struct probed_inodes *probed_inodes_free(struct probed_inodes *p)
 	return free_ptr(p);
 }
 
-/* The path of F if it is also MAPPED, otherwise its name. */
+/*
+ * Returns the path of F if it is equal to MAPPED; otherwise, the name of the file without its
+ * directory.
+ */
 static const char *probed_inodes_name(const struct probed_inode *f, const char *mapped)
 {
 	const char *slash = strrchr(f->path, '/');

@@ -21,15 +21,15 @@ struct probed_inodes {
 };
 
 /*
- * Examines the files of O. Their file system need not answer. Returns NULL without memory. Files of
- * an overlayfs are left out: nothing is known of the processes without them.
+ * Examines the files of O. Their file system need not answer. Returns NULL if there is no memory.
+ * Files of an overlayfs are left out: it is unknown which processes lack them.
  */
 struct probed_inodes *probed_inodes_new(const struct session_options *o);
 struct probed_inodes *probed_inodes_free(struct probed_inodes *p);
 
 /*
  * Returns the name of the file with probes that a process lacks, because it has mapped the file of
- * EV, an EVENT_MAPPING, with the same name; NULL = it has not. If the paths are equal, this is the
- * whole path: the file was replaced, or the process has another root directory.
+ * EV, an EVENT_MAPPING, with the same name; NULL = the process lacks no such file. If the paths are
+ * equal, this is the whole path: the file was replaced, or the process has another root directory.
  */
 const char *probed_inodes_missed(const struct probed_inodes *p, const struct event *ev);

@@ -132,7 +132,9 @@ void memory_image_note_missing(struct heap_image *image, uint32_t functions)
 
 	if (functions == 0)
 		return;
-	/* (a file that was loaded later can lack probes of the other kind) */
+	/*
+	 * (if functions of the other kind were refused in an earlier file, both kinds lack probes)
+	 */
 	if (heap_images_is_refused(image->gap) && image->gap != gap)
 		image->gap = WATCHED_GAP_REFUSED;
 	memory_image_add_gap(image, gap);

@@ -65,7 +65,7 @@ void heap_images_deinit(struct heap_images *images);
 /* Returns the image INSTANCE, or NULL. */
 struct heap_image *heap_images_get(const struct heap_images *images, uint32_t instance);
 
-/* Returns the image of P, created if it is unknown; or NULL without memory. */
+/* Returns the image of P, created if it is unknown; or NULL if there is no memory. */
 struct heap_image *heap_images_add(struct heap_images *images, const struct memory_process *p);
 
 /* Removes and frees IMAGE. */

@@ -101,8 +101,8 @@ static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
 }
 
 /*
- * Returns true if PROBES report blocks. The entry of operator new alone only identifies the caller
- * of malloc().
+ * Returns true if PROBES report blocks. A probe on the entry of operator new alone does not count,
+ * since it only identifies the caller of malloc().
  */
 static bool heap_probes_allocate(const struct allocator_probe *probes, size_t n)
 {
@@ -123,8 +123,8 @@ static bool heap_probes_report(const struct allocator_probe *probes, size_t n)
 }
 
 /*
- * The functions of PROBES, as bits. The entry of operator new alone is left out: it only identifies
- * the caller of malloc().
+ * The functions of PROBES, as bits. A probe on the entry of operator new alone is left out: it only
+ * identifies the caller of malloc().
  */
 static uint32_t heap_probes_functions(const struct allocator_probe *probes, size_t n)
 {
@@ -164,7 +164,7 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 	return NULL;
 }
 
-/* Updates the judgement whether the process is watched with the result for FILE. */
+/* Updates, by the result for FILE, the judgement of whether the process is watched. */
 static void heap_probes_find(struct check_work *check_work, const struct allocator_file *file)
 {
 	struct heap_probes_found *found = check_work->found;
@@ -183,7 +183,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 		 why);
 }
 
-/* Updates the judgement whether the process is watched. FILE is mapped and has probes. */
+/* Updates the judgement of whether the process is watched. FILE is mapped and has probes. */
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
@@ -203,8 +203,8 @@ struct wanted {
 };
 
 /*
- * Attaches probes for the holder. They keep the probes of KNOWN in place. Perf events with programs
- * belong to their thread, so they are attached again.
+ * Attaches probes for the holder. These probes keep the probes of KNOWN in place. Perf events with
+ * programs belong to their thread, so the perf events are attached again.
  */
 static int heap_probes_hold_file(struct check_work *check_work, const struct wanted *wanted,
 				 struct heap_probes_file *known)
@@ -228,7 +228,7 @@ static int heap_probes_hold_file(struct check_work *check_work, const struct wan
 	r = probe_attacher_attach(how->attacher, &target, id, &failed);
 	if (r == -ENOMEM)
 		return r;
-	/* -ESRCH means that the holder has ended. Another one is selected later. */
+	/* -ESRCH means that the holder has ended. Another holder is selected later. */
 	if (r != -ESRCH)
 		known->holder = traced->holder;
 	traced->has_gap |= heap_probes_matter(wanted->probes, wanted->n) &&
@@ -328,7 +328,7 @@ static int heap_probes_change_holder(struct check_work *check_work, const struct
 	bool has_gap = heap_probes_has_gap(check_work, wanted, known);
 	int r = heap_probes_hold_file(check_work, wanted, known);
 
-	/* (probes that are refused again are removed, too) */
+	/* (If probes of KNOWN are refused again, their own removal counts here, too.) */
 	removed |= probe_removals_since(removals, slot, since_ns);
 	has_gap |= removed && !known->is_refused;
 	traced->has_gap |= has_gap && heap_probes_matter(wanted->probes, wanted->n);
@@ -410,9 +410,9 @@ bool heap_probes_lack_holder(const struct heap_probes *a)
 
 /*
  * Selects a new holder if the old one is ending. This is done before the new holder gets any
- * probes, so that the eBPF programs report the end of the new holder. If it ended before they knew
- * it, they do not report its end. So the function then checks whether the new holder has ended.
- * NOW_NS is a time before this call.
+ * probes, so that the eBPF programs report the end of the new holder. If the new holder ended
+ * before they knew it, they do not report this end. So the function then checks whether the new
+ * holder has ended. NOW_NS is a time before this call.
  */
 static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how,
 				     uint64_t now_ns)
@@ -436,8 +436,9 @@ static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_pr
 }
 
 /*
- * A check of the holder had the result R. Notes whether probes do not belong to the holder: then
- * calls can be missed while the holder runs. If the new holder has ended, too, selects another one.
+ * Notes, after a check of the files with the result R, whether some probes do not belong to the
+ * holder: then calls can be missed while the holder runs. If the new holder has ended, too, selects
+ * another one.
  */
 static void heap_probes_note_unheld(struct heap_probes *a, int r)
 {
@@ -460,7 +461,8 @@ static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_
 	uint64_t mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns;
 
 	/*
-	 * Before the first check, the program was not watched, so the time of its report is used.
+	 * Before the first check, the program was not watched, so the time at which the process was
+	 * reported is used.
 	 */
 	mapped_ns = mapped_ns ?: a->happened_ns ?: now_ns;
 	return a->missed_ns && a->missed_ns < mapped_ns ? a->missed_ns : mapped_ns;

@@ -61,7 +61,7 @@ struct heap_probes {
 	size_t n_files;
 	/* Result of the last check of the process's files. */
 	struct heap_probes_found found;
-	struct heap_probes_found announced;     /* result for the files that its client announced */
+	struct heap_probes_found announced;     /* result for the files that a client announced */
 	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of the announced files */
 	char refused[128];                      /* a file without probes, and the reason; or "" */
 	pid_t holder; /* capture/heap/probe-holder.h; 0 = the main thread is running */
@@ -73,7 +73,10 @@ struct heap_probes {
 	unsigned n_checks; /* number of checks since exec */
 	/* Begin of the last full check, CLOCK_BOOTTIME; 0 = no full check yet. */
 	uint64_t checked_ns;
-	/* Likewise of the last check that has seen all mappings, even if it left out files. */
+	/*
+	 * Begin of the last check that has seen all mappings, even if it left out files,
+	 * CLOCK_BOOTTIME.
+	 */
 	uint64_t examined_ns;
 	/* Time of a mapping since the last check, CLOCK_BOOTTIME; 0 = unknown. */
 	uint64_t mapped_ns;
@@ -111,14 +114,14 @@ bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 /*
  * Attaches probes to files without probes. Returns the number of new files whose probes report
  * resources. (Others only identify callers.) If the main thread has ended, the probes get a holder.
- * If the check ends before all of them have it, this is a gap.
+ * If the check ends before all probes belong to the holder, calls can be missed (`unheld_ns`).
  */
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how);
 
 /* Returns true if the thread that the probes belong to has ended, or is ending. */
 bool heap_probes_has_lost_holder(const struct heap_probes *a);
 
-/* Likewise, and another thread is running. */
+/* Returns true if, likewise, the thread of the probes is lost, and another thread is running. */
 bool heap_probes_lack_holder(const struct heap_probes *a);
 
 /* Describes files and reasons in a text for people, cut to SIZE. */

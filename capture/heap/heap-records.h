@@ -27,15 +27,15 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 
 /* Why allocations and frees can be missing; the first reason of a watch counts. */
 #define WATCHED_GAP_NONE   0
-#define WATCHED_GAP_THREAD 1 /* its first thread ended */
+#define WATCHED_GAP_THREAD 1 /* the first thread of the process ended */
 #define WATCHED_GAP_LATE   2 /* an exec began the program, and an allocator had no probes then */
-#define WATCHED_GAP_UNSEEN 3 /* it ended before its files were examined */
+#define WATCHED_GAP_UNSEEN 3 /* the process ended before its files were examined */
 #define WATCHED_GAP_LOADED                                                                         \
-	4 /* it has loaded an allocator later (dlopen), which had no probes then */
-#define WATCHED_GAP_SHARED  5 /* another process used its memory */
+	4 /* the program has loaded an allocator later (dlopen), which had no probes then */
+#define WATCHED_GAP_SHARED  5 /* another process used the memory of this one */
 #define WATCHED_GAP_REFUSED 6 /* some probes could not be placed */
-#define WATCHED_GAP_HEAP    7 /* it freed unknown blocks: mi_heap_destroy() */
-/* The same as WATCHED_GAP_REFUSED, if the functions are only of one of the two kinds. */
+#define WATCHED_GAP_HEAP    7 /* the program freed unknown blocks: mi_heap_destroy() */
+/* The same as WATCHED_GAP_REFUSED, if the refused functions are all of one kind. */
 #define WATCHED_GAP_REFUSED_MEMORY  8
 #define WATCHED_GAP_REFUSED_THREADS 9
 
@@ -61,7 +61,7 @@ struct rec_watched {
 	__u32 searched;               /* whether a search for references has examined it */
 	/*
 	 * Begin of the last check of its files; 0 = no check. Files that were mapped later were not
-	 * examined. If no allocator is known: the end.
+	 * examined. UINT64_MAX = no file is an allocator with probes.
 	 */
 	__u64 examined_ns;
 };
@@ -109,7 +109,7 @@ _Static_assert(sizeof(struct rec_block) == 88, "ABI");
 
 /*
  * The beginning or the end of the kernel's lists of head.pid, at head.ts_ns. The lists were read
- * between the two. Resources that came or went meanwhile can be missing.
+ * between these two records. Resources that came or went meanwhile can be missing.
  */
 struct rec_listing {
 	struct rec_head head;

@@ -36,11 +36,13 @@ static void heap_targets_arm_selected(struct heap_targets *w, const struct outbu
 		const struct rec_identity *id = &list[i].task;
 		uint64_t key = (uint64_t)id->pid + 1;
 
-		/* A process is selected if one of its threads is, for example by its name. */
+		/*
+		 * A process is selected if one of its threads is selected, for example by its name.
+		 */
 		if (!(id->flags & IDENTITY_SELECTED) || id->flags & IDENTITY_KTHREAD ||
 		    table_get(&tried, key))
 			continue;
-		/* Without memory, the process is tried again for its next thread. */
+		/* If there is no memory, the process is tried again for its next thread. */
 		(void)!table_set(&tried, key, w);
 		if (heap_trace_watches(w->memory, id->pid))
 			continue;

@@ -32,8 +32,8 @@ DEFINE_CLEANUP(struct heap_targets *, heap_targets_free)
 struct heap_trace *heap_targets_memory(const struct heap_targets *w);
 
 /*
- * Starts to watch processes that are new or have grown, and stops watching those that have not.
- * Must be called when heap_trace_fd() is readable, and periodically.
+ * Starts to watch processes that are new or have grown, and stops watching processes that have not
+ * grown. Must be called when heap_trace_fd() is readable, and periodically.
  */
 void heap_targets_do_due_work(struct heap_targets *w);
 

@@ -22,7 +22,7 @@ void heap_trace_plan_checks(struct heap_probes *traced)
 
 /*
  * Returns the time of the exec that began IMAGE, the program of TRACED; or UINT64_MAX if there was
- * none since the begin of the recording. The watch of a program can begin after its exec.
+ * none since the beginning of the recording. The watch of a program can begin after its exec.
  */
 static uint64_t heap_trace_check_exec_ns(const struct heap_probes *traced,
 					 const struct heap_image *image)
@@ -76,7 +76,9 @@ static bool heap_trace_check_files(struct heap_trace *m, struct heap_probes *tra
 			return true;
 		traced->instance = process.instance;
 		traced->refused[0] = '\0';
-		/* Without probes, tracing of system calls is complete. */
+		/*
+		 * If only system calls are traced, no probes are needed, and the watch is complete.
+		 */
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
 		heap_trace_list_resources(m, traced->pid, traced->instance, true);
 	}

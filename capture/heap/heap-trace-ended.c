@@ -76,9 +76,9 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 	if (!image->covered && !image->settled)
 		heap_trace_judge_unseen(m, image);
 	/*
-	 * A child that only runs another program, or a program that executed another one before its
-	 * files were checked. The exec has freed the blocks of the old program; see
-	 * memory_image_gap().
+	 * IMAGE only passes, and is not reported as unwatched, if it is a child that only ran
+	 * another program, or a program that executed another one before its files were checked.
+	 * The exec has freed the blocks of the old program; see memory_image_gap().
 	 */
 	passes = p->flags & MEMORY_PROCESS_EXECED &&
 		 (!(p->flags & MEMORY_PROCESS_IMAGE) || !image->settled);
@@ -200,7 +200,9 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.gap_to_ns = image->gap_to_ns,
 		.vforked = (image->process.flags & MEMORY_PROCESS_VFORKED) != 0,
 		.unsearched = image->unsearched,
-		/* (a search while it ran does not know the blocks that it made until its end) */
+		/*
+		 * (a search while the image ran does not know the blocks that the image made later)
+		 */
 		.searched = image->searched && (p->ended_ns == 0 || image->held),
 		.examined_ns = image->covered ? image->examined_ns : UINT64_MAX,
 	};
@@ -476,7 +478,9 @@ static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 	return 0;
 }
 
-/* Reports one image per process. The tables are sent while they are read. */
+/*
+ * Reports images of which no two belong to one process. Records are sent while the tables are read.
+ */
 static int heap_trace_report_together(struct heap_trace *m, const struct going *going,
 				      uint64_t ts_ns)
 {

@@ -33,7 +33,8 @@ static int heap_trace_keep_record(const struct rec_head *rec, void *userdata)
 }
 
 /*
- * Sends LIST if it is complete. With `own`, the whole list must also be of one program of the user.
+ * Sends LIST if it is complete. With `own`, the process must also have been the same program of the
+ * user during the whole listing.
  */
 static int heap_trace_list_whole(struct heap_trace *m, const struct resource_list *list)
 {
@@ -111,7 +112,10 @@ int heap_trace_snapshot(struct heap_trace *m)
 	heap_trace_choose_living(m);
 	heap_trace_list_living(m);
 	ts_ns = clock_boot_ns();
-	/* With the log, events report the blocks that come and go while the table is read. */
+	/*
+	 * With the log, events report the blocks that are made from now on, so these are left out
+	 * here.
+	 */
 	r = heap_tables_keep(&m->tables, &m->images, m->options->memory.log ? ts_ns : UINT64_MAX,
 			     &kept);
 	if (!m->options->memory.log)
@@ -160,7 +164,7 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid)
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 	int r;
 
-	/* (another process can be the last one with this id) */
+	/* (the process that has this id now can be another one, which is not watched) */
 	if (!heap_trace_is_watched(m, pid))
 		return 0;
 	/* The process is held at its exit, and can have loaded files that were not examined yet. */

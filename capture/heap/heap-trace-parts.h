@@ -92,8 +92,8 @@ bool heap_trace_check_due(struct heap_trace *m, uint64_t now_ns);
 
 /*
  * Selects another holder for the probes if the thread that they belong to has ended, at ENDED_NS (0
- * = unknown). The new holder can end meanwhile, and so can the next one. If this continues, calls
- * are missed, which is a gap.
+ * = unknown). The new holder can end meanwhile, and so can the next one. If holders end faster than
+ * they are replaced, calls are missed, which is a gap.
  */
 void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced, uint64_t ended_ns);
 

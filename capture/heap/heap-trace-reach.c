@@ -143,7 +143,7 @@ static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 	return ended.program ? heap_trace_reach_each_ended(l->how->ended_threads_fd, &ended) : 0;
 }
 
-/* Returns the better of two results. A block is lost only if both searches say so. */
+/* Returns the better of two results. A block is lost only if it is lost in both. */
 static enum reach heap_trace_reach_better(enum reach a, enum reach b)
 {
 	enum reach worse = a < b ? a : b, better = a < b ? b : a;

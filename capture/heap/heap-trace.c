@@ -27,7 +27,8 @@ enum {
 /* The report of a process that is new or has called exec. */
 struct happened {
 	uint64_t start_ns, ts_ns; /* from struct memory_happened; 0 = no such report */
-	bool loads;               /* it has just called exec, and is mapping its libraries */
+	/* The process has just called exec, and is mapping its libraries. */
+	bool loads;
 };
 
 static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t pid)
@@ -42,10 +43,10 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 }
 
 /*
- * Returns true if process PID, with the descriptor PIDFD, has ended; true without PIDFD. The eBPF
- * programs report its end before the kernel closes its files; on newer kernels also before the
- * kernel frees its memory. Until these steps are done, the process still exits, but must not be
- * watched. (PIDFD is read last, so PID was the same process.)
+ * Returns true if process PID, with the descriptor PIDFD, has ended; also true if PIDFD is
+ * negative. The eBPF programs report its end before the kernel closes its files; on newer kernels
+ * also before the kernel frees its memory. Until these steps are done, the process still exits, but
+ * must not be watched. (PIDFD is read last, so PID was the same process.)
  */
 static bool heap_trace_has_exited(uint32_t pid, int pidfd)
 {
@@ -95,8 +96,8 @@ static void heap_trace_pass_over(struct heap_trace *m, uint32_t pid, const struc
 }
 
 /*
- * Handles a process that ended before it could be watched, so that no program has reported its end.
- * The next process with its id gets its own probes.
+ * Handles a process that ended before it could be watched, so that the eBPF programs have not
+ * reported its end. The next process with its id gets its own probes.
  */
 static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *traced)
 {
@@ -140,8 +141,8 @@ static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 
 /*
  * Removes PROCESS, which is ending, from the table of running processes. Returns false if the eBPF
- * programs have reported its end, or if PROCESS has called exec. After an exec, they will report
- * the end of the program that PROCESS now runs.
+ * programs have reported its end, or if PROCESS has called exec. After an exec, the eBPF programs
+ * will report the end of the program that PROCESS now runs.
  */
 static bool heap_trace_take_back(const struct heap_trace *m, const struct memory_process *process)
 {
@@ -166,8 +167,9 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
 	if (heap_trace_has_exited(traced->pid, pidfd)) {
 		/*
-		 * Otherwise, the process ended after the update. TRACED is kept until that end is
-		 * read, so that the report of an earlier exec is not taken for another process.
+		 * If the eBPF programs have reported the end, the process ended after the update.
+		 * TRACED is kept until that report is read, so that the report of an earlier exec
+		 * is not taken for another process.
 		 */
 		if (r < 0 || heap_trace_take_back(m, &process))
 			heap_trace_end_unseen(m, traced);
@@ -185,7 +187,8 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	else
 		heap_trace_apply_found(m, traced, image);
 	/*
-	 * Processes that share the memory of this process from now on set the flag of this process.
+	 * Processes that share the memory of this process from now on set the flag of this process,
+	 * so only earlier ones are looked up.
 	 */
 	if (heap_trace_is_shared(m, traced->pid))
 		memory_image_add_gap(image, WATCHED_GAP_SHARED);
@@ -213,8 +216,8 @@ static bool heap_trace_is_of(const struct heap_probes *traced, const struct happ
 }
 
 /*
- * Skips process PID, announced by H, if another process has its id by now. Its probes would be
- * placed in that process, which is announced next. Returns whether PID was skipped.
+ * Skips process PID, announced by H, if another process has its id by now. The probes for PID would
+ * be placed in that process, which is announced next. Returns whether PID was skipped.
  */
 static bool heap_trace_pass_over_reused(struct heap_trace *m, uint32_t pid,
 					const struct happened *h)

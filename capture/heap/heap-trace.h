@@ -46,7 +46,7 @@ int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
 /*
  * Reports process PID, which started at START_NS, as not watched, since the recording ends before
- * it can be.
+ * it can be watched.
  */
 void heap_trace_leave_out(struct heap_trace *m, uint32_t pid, uint64_t start_ns);
 
@@ -68,8 +68,8 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m);
 void heap_trace_tick(struct heap_trace *m);
 
 /*
- * Returns true if new processes may be missing from the reports since the last call. Then all
- * selected ones must be traced.
+ * Returns true if new processes may be missing from the reports since the last call. Then
+ * heap_trace_probe() must be called for all selected processes.
  */
 bool heap_trace_has_missed(struct heap_trace *m);
 
@@ -90,8 +90,8 @@ int heap_trace_snapshot(struct heap_trace *m);
 
 /*
  * Searches for reachable blocks of process PID, which is stopped at its exit, so one search is
- * sufficient. The result is kept for the report of its end. Returns 0, also if PID is not watched,
- * or a negative errno.
+ * sufficient. The result is kept for the report of the end of PID. Returns 0, also if PID is not
+ * watched, or a negative errno.
  */
 int heap_trace_search(struct heap_trace *m, uint32_t pid);
 

@@ -7,7 +7,7 @@
 #include "capture/probes/allocator-cache.h"
 #include "capture/probes/mapped-file.h"
 
-/* Returns true if a program that loads a file with the allocators LIST has the same blocks. */
+/* Returns true if no block comes from the functions of a file with the allocators LIST. */
 static bool late_file_is_harmless(const struct allocator_list *list)
 {
 	if (list->flags & ALLOCATORS_CALLS_OTHER)

@@ -69,7 +69,10 @@ static int probe_holder_check_code(const struct rec_mapping *rec, void *userdata
 	return 0;
 }
 
-/* Does not return. A left child must keep neither pipes nor rings of this process. */
+/*
+ * Does not return. Closes all descriptors, since a child that hangs must keep neither pipes nor
+ * rings of this process open.
+ */
 static void probe_holder_run_child(struct missing *m)
 {
 	int r = after_fork_unmap_shared();

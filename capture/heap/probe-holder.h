@@ -3,8 +3,8 @@
  * Detects breakpoints that are missing in a process whose main thread has ended while others
  * continue. For the kernel, the probes of the process belong to the main thread, which has no
  * memory any more. So when any probe at the same place is removed, also by another program, the
- * kernel removes the breakpoint from the process, too. It also inserts no breakpoints for new
- * probes. Another thread, the holder, gets probes that keep the breakpoints (PROBES_HOLD).
+ * kernel removes the breakpoint from the process, too. The kernel also inserts no breakpoints for
+ * new probes. Another thread, the holder, gets probes that keep the breakpoints (PROBES_HOLD).
  *
  * Between the end of the main thread and the attachment of the holder's probes, a breakpoint can be
  * missing. This must be checked before the holder's probes are attached, because they insert the

@@ -131,7 +131,10 @@ int ranges_move(struct ranges *set, const struct ranges_move *move, const struct
 	size_t n = 0;
 	int r = ranges_copy_parts(set, move, &parts, &n);
 
-	/* If it is called with 0 bytes, mremap() maps the same memory a second time. */
+	/*
+	 * If mremap() is called with 0 bytes, it maps the same memory a second time, so the old
+	 * range stays.
+	 */
 	if (r == 0 && move->bytes && !move->keep)
 		r = ranges_remove(set, move->from, until, move->begun_ns, sink);
 	if (r == 0)

@@ -6,8 +6,8 @@
  * itself, glibc ends its chunks with two empty ones, and begins again behind the program's memory.
  * Chunks count as glibc's own if they lead from the chunk of a known block, or from the beginning
  * of the heap, exactly to the chunk of a known block, to such an end, or to the end of the heap.
- * Each chunk also says whether the one before it is used, and the size of a free one. Both must
- * agree with that chunk, since memory of the program behind a chunk can have a word that looks like
+ * Each chunk also says whether the chunk before it is used, and if not, its size. This must agree
+ * with the chunk before, since memory of the program behind a chunk can have a word that looks like
  * a size.
  */
 #pragma once

@@ -21,8 +21,8 @@ struct root {
 	bool is_guard;  /* anonymous, without any permission, like the memory below a stack */
 	bool is_secret; /* only the program itself can read it (memfd_secret) */
 	/*
-	 * Search only the process's own pages. It cannot have stored pointers in the pages of the
-	 * file, since it cannot write to them.
+	 * Search only the process's own pages. The process cannot have stored pointers in the pages
+	 * of the file, since it cannot write to these pages.
 	 */
 	bool only_own;
 };
@@ -36,7 +36,8 @@ int reach_roots_read(pid_t task, struct outbuf *roots);
 /*
  * Returns the number of bytes of the mapping of TASK at FROM that are the process's own: present or
  * swapped-out pages that are not those of a file. UINT64_MAX = unknown, or not read before
- * DEADLINE_NS (CLOCK_MONOTONIC). The kernel counts them for all mappings up to this one.
+ * DEADLINE_NS (CLOCK_MONOTONIC). The kernel counts the pages of all mappings up to this one, which
+ * can take long.
  */
 uint64_t reach_roots_own_bytes(pid_t task, uint64_t from, uint64_t deadline_ns);
 

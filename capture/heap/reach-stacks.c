@@ -103,8 +103,8 @@ static bool reach_stacks_has_thread(const struct reach_stacks *s, const struct s
 }
 
 /*
- * A stack that the program has provided can also be above memory without permissions, but the
- * program can use such a stack for other purposes later.
+ * Adds the stack of an ended thread, if glibc has made the stack. A stack that the program has
+ * provided is left out, since the program can use it for other purposes later.
  */
 static int reach_stacks_add_ended(const struct stacks_search *s, uint64_t tls)
 {

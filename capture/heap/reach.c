@@ -41,7 +41,7 @@ enum {
 	SMALL_BYTES = 256 << 10,
 	HOLD_NS = 2000000000,
 	DYING_NS = 1000000000, /* the child may end this much after its deadline */
-	LATE_NS = 500000000,   /* likewise the process that searches for it */
+	LATE_NS = 500000000,   /* likewise the process that the child has made for the search */
 	SLICE_NS = 10000000,   /* the interval of checks whether a process is done */
 };
 
@@ -91,7 +91,7 @@ static void reach_on_pointer(struct search *s, size_t i, uint64_t word)
 		return;
 	s->reach[i] = (uint8_t)found;
 	/*
-	 * A block with a result that is worse than that of this round is followed in a later round.
+	 * A block with a worse result than the result of this round is followed in a later round.
 	 */
 	if (found == s->round)
 		s->found[s->n_found++] = (uint32_t)i;
@@ -545,7 +545,7 @@ static uint32_t reach_answer(const struct search *s, size_t i)
 	return is_found || is_whole ? s->reach[i] : REACH_UNKNOWN;
 }
 
-/* Passes R, the result of the search, to the caller of reach_find(), and the blocks with it. */
+/* Passes R, the result of the search, and the blocks to the caller of reach_find(). */
 static void reach_finish(const struct search *s, int r, struct answer *answer)
 {
 	for (size_t i = 0; r == 0 && i < answer->n; i++)
@@ -577,7 +577,7 @@ static int reach_search_beside(struct search *s, struct outbuf *threads, struct 
 		_exit(0);
 	}
 	while (!child_end_wait(pid, SLICE_NS, NULL)) {
-		/* After its answer, it can hang in closing an inherited descriptor. */
+		/* After its answer, the process can hang in closing an inherited descriptor. */
 		bool answered = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE) <= 0;
 
 		if (!answered && clock_read_ns(CLOCK_MONOTONIC) < until_ns)
@@ -677,7 +677,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 		reach_hold_and_search(&s, answer);
 	else
 		reach_finish(&s, r, answer);
-	/* From here on, it can only hang: in closing an inherited descriptor. */
+	/* From here on, this process can only hang in closing an inherited descriptor. */
 	__atomic_store_n(&answer->done, 1, __ATOMIC_RELEASE);
 	_exit(0);
 }

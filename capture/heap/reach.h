@@ -3,11 +3,11 @@
  * Finds the blocks that a process points to. Other blocks are lost.
  *
  * The method is that of memcheck. The search starts with registers and all memory that the process
- * has written, except the blocks: data, stacks, thread-local memory, mappings. It continues in the
- * blocks that it found. A word with the address of a block points to it. A word with an address
- * inside a block can be a coincidence, or another kind of number: blocks reached only by such words
- * are possibly lost. Blocks reached only from lost blocks are indirectly lost. Of blocks that only
- * point to each other, one is lost.
+ * has written, except the blocks: data, stacks, thread-local memory, mappings. The search continues
+ * in the blocks that it has found. A word with the address of a block points to it. A word with an
+ * address inside a block can be a coincidence, or another kind of number: blocks reached only by
+ * such words are possibly lost. Blocks reached only from lost blocks are indirectly lost. Of blocks
+ * that only point to each other, one is lost.
  *
  * The result errs on the safe side: words that look like pointers count as pointers. Memory outside
  * of known blocks is searched completely, including allocations from before the watch, and freed
@@ -83,13 +83,13 @@ struct reach_result {
 /*
  * Finds out which blocks are reached. *RET_BLOCKS is a new array, which the caller frees: the
  * blocks that can have a result, sorted by address. Of two overlapping blocks, the older one is
- * left out, since its free was not recorded. The search runs in a separate process, since it can
- * hang while it reads the other process's memory, and then it may not even be possible to kill it.
- * If the other process is stopped, one process more is needed, which stops it and reads nothing of
- * it: so it is released in time. The caller waits for the end, up to two seconds after the timeout,
- * or a second after the result is complete.
- * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: a 32-bit program;
- * -EPERM: not permitted; -E2BIG: too many blocks; or another negative errno.
+ * left out, since its free was not recorded. The search runs in a separate process, since a process
+ * that reads the memory of PID can hang, and it may not even be possible to kill it. If PID is
+ * stopped, there are two processes: one stops PID and reads nothing of it, so it can release PID in
+ * time; the other one reads. The caller waits for the end, up to two seconds after the timeout, or
+ * a second after the result is complete. Returns 0; -ESRCH: the process has ended; -ETIME: it took
+ * too long; -ENOTSUP: a 32-bit program; -EPERM: not permitted; -E2BIG: too many blocks; or another
+ * negative errno.
  */
 int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result);

@@ -24,7 +24,9 @@ enum { LIST_BYTES_MAX = 64 << 20 };
 struct shm_object {
 	uint64_t size;
 	uint32_t uid;
-	/* It is cut where the system calls cut it, so that both names are equal. */
+	/*
+	 * The name is cut where the records of system calls cut it, so that both names are equal.
+	 */
 	char name[REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY) + 1];
 };
 

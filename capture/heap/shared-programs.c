@@ -58,8 +58,8 @@ static bool shared_programs_same(const struct memory_program *a, const struct me
 }
 
 /*
- * Removes an earlier program of PID from the map. Returns true if NOW has replaced it meanwhile;
- * NOW stays.
+ * Removes an earlier program of PID from the map. If NOW has replaced that program meanwhile, NOW
+ * stays, and the function returns true.
  */
 static bool shared_programs_remove(const struct shared_programs *s, uint32_t pid,
 				   const struct memory_program *now)

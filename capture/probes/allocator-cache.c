@@ -8,7 +8,7 @@
 
 /*
  * The minimum timeout. A slow file delays each recording of a process that maps it, so after a
- * timeout, the time limit of the next file is halved.
+ * timeout, the time limit of all later files is halved.
  */
 #define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
 

@@ -4,9 +4,10 @@
  * the file determines the places. There are two exceptions:
  *
  * - In a file without its own malloc(), or whose operator new always calls malloc() (libstdc++ in a
- *   statically linked program), malloc() reports the block. A call of operator new marks it.
- * - A function that frees by calling another function of this file has no probe: both would
- *   report.
+ *   statically linked program), malloc() reports the block, and a call of operator new marks the
+ *   block.
+ * - A function that frees by calling another function of this file has no probe: otherwise, both
+ *   functions would report the free.
  *
  * allocators-sandboxed.c protects against malicious files.
  */
@@ -68,7 +69,7 @@ static const struct named c_names[] = {
 
 /*
  * Functions without prefixes. Sorted. A function that waits for a thread is a cancellation point:
- * it can unwind, too.
+ * the cancellation of a thread can leave it, too.
  */
 static const struct named full_names[] = {
 	{ "_ZdaPv", MEMORY_FN_DELETE_DIRECT },
@@ -204,8 +205,8 @@ static const struct named *allocators_find_named(const struct named *names, size
 static const struct named *allocators_meaning(const char *name, size_t n)
 {
 	/*
-	 * glibc's internal names of replaceable functions, and the prefixes with which allocators
-	 * can be built (_rjem_: in Rust programs).
+	 * The prefix of glibc's internal names of replaceable functions, and the prefixes with
+	 * which allocators can be built (_rjem_: in Rust programs).
 	 */
 	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
 	const struct named *found =
@@ -244,7 +245,7 @@ struct function {
 	const struct named *means;
 	const char *name; /* in the file */
 	size_t name_bytes;
-	bool forwards; /* it frees by calling another function */
+	bool forwards; /* the function frees by calling another function of this file */
 };
 
 struct search {
@@ -483,7 +484,8 @@ static int allocators_add_throwing(struct search *s, const struct function *f)
 	if (s->disassembler) {
 		/*
 		 * First, paths to functions that report the block themselves are excluded. If no
-		 * path is left, they are included.
+		 * other path returns, those functions report all blocks. Otherwise, all paths are
+		 * included.
 		 */
 		walk.stop = is_new ? allocators_at_other : NULL;
 		r = function_walk(&walk, f->vaddr);
@@ -515,7 +517,7 @@ static int allocators_add_probes(struct search *s, const struct function *f, boo
 		return 0;
 	/*
 	 * A file without an allocator of its own (libbsd) defines these functions for systems whose
-	 * libc lacks them. They call realloc(), which has its own probes.
+	 * libc lacks them. Its functions call realloc(), which has its own probes.
 	 */
 	if ((function == MEMORY_FN_REALLOC || function == MEMORY_FN_REALLOCARRAY) && !own_malloc)
 		return 0;

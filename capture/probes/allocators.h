@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions of a program's files that allocate memory or make threads, and the instructions for
- * their probes. They are found by the symbols of the ELF file and the first bytes of each function.
- * The file can belong to another user, so a privileged process calls allocators_find_sandboxed().
+ * their probes. The functions are found by the symbols of the ELF file, and the instructions in the
+ * code of each function. The file can belong to another user, so a privileged process calls
+ * allocators_find_sandboxed().
  */
 #pragma once
 
@@ -45,7 +46,10 @@ enum allocator_probe_kind {
 
 struct allocator_probe {
 	uint64_t offset; /* the instruction, as an offset in the file */
-	/* Its semaphore, which the kernel raises, as an offset in the file; 0 = no semaphore. */
+	/*
+	 * The semaphore of the probe, which the kernel raises, as an offset in the file; 0 = no
+	 * semaphore.
+	 */
 	uint64_t semaphore;
 	uint32_t function;             /* MEMORY_FN_*: the probe's cookie */
 	uint32_t kind;                 /* enum allocator_probe_kind */
@@ -53,15 +57,16 @@ struct allocator_probe {
 };
 
 /* Other facts about the file. */
-#define ALLOCATORS_GO         (1U << 0) /* built by Go: its stacks move, so it has no probes */
-#define ALLOCATORS_NO_SYMBOLS (1U << 1) /* it has no symbol table, so its functions are unknown */
+#define ALLOCATORS_GO (1U << 0) /* built by Go: its stacks move, so it has no probes */
+/* The file has no symbol table, so its functions are unknown. */
+#define ALLOCATORS_NO_SYMBOLS (1U << 1)
 #define ALLOCATORS_STATIC     (1U << 2) /* a program that needs no dynamic linker */
-/* It is for another machine, or 32-bit, so it has no probes */
+/* The file is for another machine, or 32-bit, so it has no probes. */
 #define ALLOCATORS_FOREIGN (1U << 3)
-#define ALLOCATORS_PARTIAL                                                                         \
-	(1U << 4) /* the returns of an operator new were not found; it is left out */
-#define ALLOCATORS_FULL (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
-/* Its functions get all their blocks from allocating functions of another file */
+/* The returns of a function that can throw were not found: its results are not recorded. */
+#define ALLOCATORS_PARTIAL (1U << 4)
+#define ALLOCATORS_FULL    (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
+/* The functions of the file get all their blocks from allocating functions of another file. */
 #define ALLOCATORS_CALLS_OTHER (1U << 6)
 #define ALLOCATORS_ALL         ((1U << 7) - 1)
 
@@ -74,7 +79,8 @@ struct allocator_list {
 void allocator_list_deinit(struct allocator_list *l);
 
 /*
- * Returns true if the list is valid for a file of FILE_BYTES. It comes from an untrusted process.
+ * Returns true if the list is valid for a file of FILE_BYTES. The list comes from an untrusted
+ * process.
  */
 bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes);
 
@@ -90,8 +96,9 @@ int allocators_find(int fd, struct allocator_list *ret);
 
 /*
  * Like allocators_find(), but in a separate process without privileges, which can open no files and
- * is killed after TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that the process
- * crashed or was too slow. -EBUSY means that another such process hangs at the same file system.
+ * is killed after TIMEOUT_NS. The answer of this process is checked. -EBADMSG and -ETIME mean that
+ * the process crashed or was too slow. -EBUSY means that another such process hangs at the same
+ * file system.
  */
 int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 
@@ -102,8 +109,9 @@ struct allocator_file {
 	dev_t device; /* from stat() */
 	ino_t inode;
 	/*
-	 * These are from the list of mappings, as in struct rec_mapping. On btrfs and overlayfs,
-	 * they differ from the result of stat(). 0 = the file was not found in a process.
+	 * Device and inode in the list of mappings, as in struct rec_mapping. On btrfs and
+	 * overlayfs, they differ from the result of stat(). 0 = the file was not found in a
+	 * process.
 	 */
 	uint64_t mapped_device, mapped_inode;
 	int fd;           /* open for reading; -1 after an error */

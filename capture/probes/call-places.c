@@ -23,7 +23,8 @@
 #include "capture/probes/stack-switch.h"
 
 enum {
-	SWEEP_MAX = 1 << 20, /* of one function, at most this many bytes are searched for returns */
+	/* Maximum number of bytes of a function that are searched for returns. */
+	SWEEP_MAX = 1 << 20,
 	PROLOGUE_ARGS_MAX = 4,        /* the number of arguments that prologue_find() preserves */
 	NEAREST_COMPARED_MAX = 65536, /* maximum number of names compared for a suggestion */
 	START_MAX =
@@ -228,7 +229,7 @@ static void places_sweep_part(struct places_search *s, const struct found_functi
 	}
 }
 
-/* Adds every `ret` in the cold parts of F, which is OWNER. */
+/* Adds every `ret` in the cold parts of F. OWNER is F among the owners of cold parts. */
 static void places_sweep_cold(struct places_search *s, const struct found_function *f,
 			      const struct cold_owner *owner, uint64_t probed,
 			      struct call_place *place)
@@ -266,8 +267,8 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 
 /*
  * Writes to TO the functions that RESOLVER can choose: the addresses that it computes. If RESOLVER
- * makes an indirect call, there are none: it can then choose a function of the kernel's vDSO, and
- * the vDSO is in no file.
+ * makes an indirect call, *RET_N is 0: it can then choose a function of the kernel's vDSO, and the
+ * vDSO is in no file.
  */
 static int places_choices(struct places_search *s, uint64_t resolver,
 			  uint64_t to[static WALK_MADE_MAX], size_t *ret_n)
@@ -349,8 +350,8 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 	if (walk.partial)
 		place->flags |= CALL_PLACE_PARTIAL;
 	/*
-	 * Although a function that is chosen at run time can have unknown instructions, it has no
-	 * call.
+	 * A function that is chosen at run time can be partial because of unknown instructions, but
+	 * none of these is a call.
 	 */
 	if (walk.n_calls == 0 && (f->is_chosen || !(place->flags & CALL_PLACE_PARTIAL)))
 		place->flags |= CALL_PLACE_LEAF;
@@ -668,7 +669,7 @@ static bool places_is_of_vdso(const struct places_search *s)
 	       memmem(s->image.data, s->image.size, name, (size_t)n + 1) != NULL;
 }
 
-/* Returns true if sections describe the code: packers and some other tools remove them. */
+/* Returns true if sections describe the code. Packers and some other tools remove such sections. */
 static bool places_has_sections(const struct places_search *s)
 {
 	GElf_Shdr header;

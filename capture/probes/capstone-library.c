@@ -37,7 +37,10 @@ int capstone_library_load(struct capstone_library *ret)
 {
 	int r = 0;
 
-	/* A sandboxed child must not wait for a thread that only its parent has. */
+	/*
+	 * If the library is loaded, this takes no lock: in a sandboxed child, the thread that holds
+	 * the lock does not exist.
+	 */
 	if (!__atomic_load_n(&capstone_is_loaded, __ATOMIC_ACQUIRE))
 		r = capstone_library_load_now();
 	if (r == 0)

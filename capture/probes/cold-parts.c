@@ -22,8 +22,8 @@ struct cold_search {
 };
 
 /*
- * Returns the number of bytes of NAME before the suffix of a cold part; 0 = NAME is not that of a
- * cold part.
+ * Returns the number of bytes of NAME before the suffix of a cold part; 0 = NAME is not the name of
+ * a cold part.
  */
 static size_t cold_parts_base(const char *name, size_t n)
 {
@@ -105,7 +105,7 @@ static int cold_parts_on_function(const char *name, size_t n, uint64_t vaddr, ui
 	return 0;
 }
 
-/* Sorts the parts. A symbol can be in both tables of the file. */
+/* Sorts the parts and removes duplicates: a symbol can be in both symbol tables of the file. */
 static void cold_parts_sort(struct cold_parts *parts)
 {
 	size_t n = 0;
@@ -154,7 +154,7 @@ void cold_parts_deinit(struct cold_parts *parts)
 
 /* ---- owners ---- */
 
-/* The functions with one name, and its parts; both are sorted by address. */
+/* The functions with one name, and the cold parts with this name; both are sorted by address. */
 struct cold_group {
 	const struct cold_owner *owners;
 	struct cold_part *parts;

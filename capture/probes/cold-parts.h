@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parts of functions that the compiler has moved away ("f.cold"). The handlers of exceptions in
- * them are reached through tables of the unwinder, so only the name says to which function they
- * belong. If several functions have this name, a part belongs to the function from which a jump
- * leads to it, or to which it jumps back.
+ * such a part are reached through tables of the unwinder, and not by jumps. So only the name of the
+ * part says to which function it belongs. If several functions have this name, a part belongs to
+ * the function from which a jump leads to it, or to which it jumps back.
  */
 #pragma once
 
@@ -35,7 +35,8 @@ struct cold_parts {
 	struct cold_owner *owners; /* owned; sorted by name, and by address */
 	size_t n_owners, owners_room;
 	uint64_t n_searched; /* bytes of code that were searched for jumps */
-	bool is_full;        /* the maximum number was found, and others are left out */
+	/* There are more parts or owners than the maximum; the others are left out. */
+	bool is_full;
 };
 
 /*
@@ -48,11 +49,11 @@ void cold_parts_deinit(struct cold_parts *parts);
 
 enum cold_claim {
 	COLD_CLAIM_NONE,   /* the part belongs to another function of the name */
-	COLD_CLAIM_OWN,    /* it belongs to the owner */
-	COLD_CLAIM_UNSURE, /* no jump tells to which function it belongs */
+	COLD_CLAIM_OWN,    /* the part belongs to the owner */
+	COLD_CLAIM_UNSURE, /* no jump tells to which function the part belongs */
 };
 
-/* Whether part I of OWNER belongs to it, and to no other function with its name. */
+/* Returns whether part I of OWNER belongs to OWNER, and to no other function with the same name. */
 enum cold_claim cold_parts_claim(struct cold_parts *parts, const struct elf_image *image,
 				 struct disassembler *disassembler, const struct cold_owner *owner,
 				 size_t i);

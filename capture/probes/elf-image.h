@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The data of an ELF file that probes need: load addresses, functions, and the targets of calls
- * through a word of memory. It uses libelf, which checks its input against the size of the file.
+ * through a word of memory. This module uses libelf, which checks its input against the size of the
+ * file.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 /* A word that the dynamic linker fills with the address of a function. */
 struct elf_slot {
 	uint64_t address;
-	/* The function, if it is in this file and no other file can replace it. */
+	/* The function, if it is in this file and no other file can replace it; otherwise 0. */
 	uint64_t target;
 	/* Function of this file that chooses the function at run time; 0 = not chosen. */
 	uint64_t resolver;

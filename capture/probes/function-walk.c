@@ -13,8 +13,8 @@ struct ways {
 	uint64_t open[256];
 	size_t n_open;
 	/*
-	 * For each register: the offset from an address, if the register holds the word at that
-	 * place; 0 = no such word.
+	 * For each register: if it holds a word that was read from memory at a constant offset from
+	 * another register, this offset; otherwise 0.
 	 */
 	uint32_t word_at[16];
 };

@@ -190,7 +190,7 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 	}
 	/*
 	 * A system call must not precede a probe, since it changes registers. Capstone does not
-	 * report that it writes rcx.
+	 * report that a system call writes rcx.
 	 */
 	i->disturbs = i->writes_result = d->insn->id == X86_INS_SYSCALL;
 	if (d->insn->id == X86_INS_SYSCALL)
@@ -213,7 +213,7 @@ static bool instruction_is_rsp(const cs_x86_op *op)
 
 /*
  * Returns true if the instruction can switch to another stack. A function restores its own stack
- * pointer from rbp or with lea.
+ * pointer from rbp or with lea, so these do not count.
  */
 static bool instruction_switches_stack(const struct disassembler *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Machine code of x86-64, one instruction at a time, with the details that the placement of probes
- * requires. It uses Capstone.
+ * requires. This module uses Capstone.
  */
 #pragma once
 
@@ -41,13 +41,13 @@ enum instruction_kind {
 
 /* The use of the stack pointer by an instruction. Registers have their numbers in machine code. */
 struct instruction_stack {
-	bool aligns; /* it rounds the stack pointer down */
-	/* It sets the stack pointer, in another way than push, pop, leave, call and sums. */
+	bool aligns; /* rounds the stack pointer down */
+	/* Sets the stack pointer, in another way than push, pop, leave, call and sums. */
 	bool is_loaded;
 	bool is_popped;   /* is_loaded: by pop */
 	bool from_memory; /* is_loaded: with a value from memory */
-	bool is_stored;   /* it copies the stack pointer to memory, in another way than push */
-	bool uses_frame;  /* it uses memory below the frame pointer */
+	bool is_stored;   /* copies the stack pointer to memory, in another way than push */
+	bool uses_frame;  /* uses memory below the frame pointer */
 	/* is_loaded: the register that has the value, or its address; -1 = no register. */
 	int8_t from;
 	int8_t saved_to; /* the register to which the stack pointer is copied; -1 = no register */
@@ -74,7 +74,8 @@ struct instruction {
 	uint64_t target; /* target of a branch, jump or call; 0 = not in the instruction */
 	/* For a jump and a call: the address of the word that holds the target; 0 = no such word */
 	uint64_t slot;
-	uint64_t address; /* an address that it computes relative to itself; 0 = no address */
+	/* An address that the instruction computes relative to itself; 0 = none. */
+	uint64_t address;
 	/*
 	 * For mov and jump: the word that the register gets, or that holds the target, is this far
 	 * from the address in another register; 0 = no such word
@@ -98,8 +99,8 @@ struct instruction {
 };
 
 /*
- * Decodes the instruction at P, where there are N bytes of code. It is loaded at ADDRESS. Returns
- * false if the instruction is invalid.
+ * Decodes the instruction at P, where there are N bytes of code. The instruction is loaded at
+ * ADDRESS. Returns false if the instruction is invalid.
  */
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret);

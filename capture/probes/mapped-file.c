@@ -24,7 +24,7 @@
 #define OPEN_NS_MAX UINT64_C(5000000000)
 #define CLOSE_NS    UINT64_C(1000000000)
 
-/* A bit of a place: its other bits are a process. */
+/* A flag in a place (mapped_file_place()): the other bits of the place are a process ID. */
 #define MAPPED_FILE_PATHS (UINT64_C(1) << 63)
 
 /* An open file that is not local. */
@@ -33,7 +33,7 @@ struct mapped_file_opening {
 	int fd;
 };
 
-/* The requests of all sessions, and the open files, with those that hang. */
+/* The requests and the open files of all sessions, including those that hang. */
 static struct reader_pool mapped_file_pool = READER_POOL_INIT(64, OPEN_NS_MAX);
 
 /* ---- opening ---- */
@@ -55,8 +55,8 @@ static void mapped_file_path_of_entry(char path[static 96], pid_t pid,
 
 /*
  * Opens a file of a local file system, and waits for no other file system: the function follows no
- * path of the process. If the process has mapped another file there meanwhile, the function does
- * not query that file. Returns a descriptor, -ENOEXEC, or another negative errno.
+ * path of the process. If the process has mapped another file at these addresses meanwhile, the
+ * function does not query that file. Returns a descriptor, -ENOEXEC, or another negative errno.
  */
 static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
 {
@@ -84,7 +84,10 @@ static int mapped_file_open_local(pid_t pid, const struct rec_mapping *rec, stru
 	return fd;
 }
 
-/* Opens the path of the mapping. The process can have mounted any file system there. */
+/*
+ * Opens the path of the mapping. The process can have mounted any file system there, so this can
+ * hang.
+ */
 static int mapped_file_open_below_root(pid_t pid, const struct rec_mapping *rec, struct stat *ret)
 {
 	char path[MAPPING_PATH_BYTES + 32];
@@ -124,8 +127,8 @@ static int mapped_file_open_now(pid_t pid, const struct rec_mapping *rec, struct
 }
 
 /*
- * Like mapped_file_open_now(), but after the end of the process. Its ranges are now those of
- * another process. On btrfs and overlayfs, REC and the file itself have different devices.
+ * Like mapped_file_open_now(), but after the end of the process: its mappings no longer exist, so
+ * only the path is used. On btrfs and overlayfs, REC and the file itself have different devices.
  */
 static int mapped_file_open_ended(const struct rec_mapping *rec, struct stat *ret)
 {
@@ -149,7 +152,7 @@ static int mapped_file_answer(int fd, const struct stat *st, struct outbuf *to, 
 	return outbuf_append(to, st, sizeof(*st));
 }
 
-/* These are reader_process_fn. ARGS is a struct rec_mapping. */
+/* The next two functions are reader_process_fn. ARGS is a struct rec_mapping. */
 
 static int mapped_file_serve(const void *args, struct outbuf *to, int *ret_fd)
 {
@@ -231,7 +234,10 @@ static int mapped_file_open_apart(pid_t pid, const struct rec_mapping *rec, uint
 	return r;
 }
 
-/* The file system that can hang. On a local one, only the path below the root of PID can. */
+/*
+ * Returns the place that can hang: the file system of the file, or, if it is local, all paths below
+ * the root of PID.
+ */
 static uint64_t mapped_file_place(pid_t pid, const struct rec_mapping *rec, bool is_local)
 {
 	return is_local ? MAPPED_FILE_PATHS | (uint32_t)pid : rec->device;

@@ -178,7 +178,9 @@ static int probe_attacher_serve_attach(struct attacher_child *k, const struct at
 	kept->slot = probe_removals_slot(target.fd);
 	kept->guard = probe_guards_acquire(&k->guards, &target);
 	r = probes_new(&target, &kept->probes, &failed);
-	/* After a refusal, probes are removed within this call. */
+	/*
+	 * If the kernel refused a probe, probes_new() has removed probes, so this removal is noted.
+	 */
 	if (r < 0 || failed.n > 0 || probes_were_retried(kept->probes)) {
 		probe_removals_begin(k->removals, kept->slot);
 		probe_removals_end(k->removals);
@@ -315,7 +317,10 @@ static void probe_attacher_run_child(int sock)
 	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
 	    close_range((unsigned)sock + 1, ~0U, 0) < 0)
 		_exit(1);
-	/* This comes first, because it needs the lowest descriptor. It fails for other users. */
+	/*
+	 * This comes first, because it needs the lowest descriptor. It fails if the user is not
+	 * root.
+	 */
 	probe_removals_open(&k.removals);
 	probe_guards_init(&k.guards, k.removals);
 	do {

@@ -5,10 +5,11 @@
  *
  * The kernel abandons the insertion or removal of a probe if the calling thread is killed.
  * Breakpoints then stay in the watched process though nothing uses them ("failed to unregister,
- * leaking uprobe" in the kernel's log), and cost as much as before. So a separate process does
- * this. It ignores signals, belongs to no terminal, and has no other work. When its owner is gone,
- * it finishes its current step and detaches the other probes. If the attacher is killed itself, its
- * guards detach them (capture/probes/probe-guards.h), and a journal remains for the next recorder.
+ * leaking uprobe" in the kernel's log), and cost as much as before. So a separate process attaches
+ * and detaches probes. This process ignores signals, belongs to no terminal, and has no other work.
+ * When its owner is gone, it finishes its current step and detaches the other probes. If the
+ * attacher is killed itself, its guards remove the breakpoints (capture/probes/probe-guards.h), and
+ * a journal remains for the next recorder.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ struct probe_attacher;
  */
 int probe_attacher_new(uint64_t *cpu_ns_sum, struct probe_attacher **ret);
 
-/* All its probes are removed when this function returns. Returns NULL. */
+/* Ends K. All probes of K are removed when this function returns. Returns NULL. */
 struct probe_attacher *probe_attacher_free(struct probe_attacher *k);
 
 DEFINE_CLEANUP(struct probe_attacher *, probe_attacher_free)

@@ -89,7 +89,10 @@ struct cleanup_mapping {
 	uint64_t start, end, offset, inode;
 };
 
-/* Returns true if M maps FILE. Files on other file systems can have the same inode number. */
+/*
+ * If M maps FILE, opens FILE (unless it is open) and returns true. Files on other file systems can
+ * have the same inode number.
+ */
 static bool probe_cleanup_open_mapped(struct cleanup_file *file, const struct cleanup_mapping *m)
 {
 	_cleanup_close_ int fd = -1;
@@ -249,8 +252,8 @@ static void probe_cleanup_run_child(void (*report)(const char *text))
 }
 
 /*
- * Runs in a thread with a clean descriptor table. The second fork detaches the healer from this
- * process.
+ * Runs in a thread with a clean descriptor table. The second fork makes the cleanup process
+ * independent of this process.
  */
 static int probe_cleanup_fork_child(void *userdata)
 {

@@ -7,7 +7,7 @@
 /*
  * If there is an abandoned journal (capture/probes/probe-journal.h), starts a process that removes
  * its breakpoints. Nothing waits for that process, since it opens files that processes have mapped,
- * and some file systems never answer. It calls REPORT with a sentence about each file. Returns 0 or
- * a negative errno.
+ * and some file systems never answer. The process calls REPORT with a sentence about each file.
+ * Returns 0 or a negative errno.
  */
 int probe_cleanup_start(void (*report)(const char *text));

@@ -14,7 +14,7 @@ struct probe_guard {
 	int fd;                         /* the file */
 	uint64_t *offsets, *semaphores; /* owned */
 	size_t n;
-	struct probes *probes; /* NULL = the guard rests, or the kernel does not support it */
+	struct probes *probes; /* NULL = the guard rests, or the kernel has no such probes */
 	size_t uses;
 	int slot; /* its slot in the journal; negative = no slot */
 	unsigned removals_slot;
@@ -89,7 +89,10 @@ void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
 		g->n_awake++;
 	else
 		guard->probes = NULL;
-	/* After a refusal, probes are removed within this call. */
+	/*
+	 * If the kernel refused a probe, the call above has removed probes, so this removal is
+	 * noted.
+	 */
 	if (!guard->probes || probes_were_retried(guard->probes)) {
 		probe_removals_begin(g->removals, guard->removals_slot);
 		probe_removals_end(g->removals);
@@ -170,7 +173,10 @@ void probe_guards_end(struct probe_guards *g)
 {
 	const struct probe_guard *guard;
 
-	/* The kernel removes the guards when it closes their descriptors, and then these locks. */
+	/*
+	 * When this process ends, the kernel closes the guards' descriptors first, and then
+	 * releases these locks.
+	 */
 	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
 		probe_removals_begin(g->removals, guard->removals_slot);
 	if (g->journal)

@@ -4,11 +4,11 @@
  *
  * The kernel abandons an attach or detach in a killed thread, and leaves breakpoints behind. But a
  * process that ends closes its remaining descriptors after it has received SIGKILL, when no second
- * SIGKILL can arrive. So its detaching succeeds. So while probes are attached or detached, there
- * are additional probes in the same places. They belong to no process, and are closed only when
- * this process ends. When these additional probes are removed, the kernel checks all processes that
- * map the file, and removes abandoned breakpoints. They cost watched programs a few percent of each
- * call, so they are removed when the attacher is idle.
+ * SIGKILL can arrive. So the detaching at the end of a process succeeds. While probes are attached
+ * or detached, there are additional probes, the guards, in the same places. They belong to no
+ * process. They are removed when the attacher is idle, since they cost watched programs a few
+ * percent of each call, and at the latest when this process ends. Then the kernel checks all
+ * processes that map the file, and removes abandoned breakpoints.
  */
 #pragma once
 
@@ -27,23 +27,32 @@ struct probe_guards {
 	size_t n_unused, n_awake;
 };
 
-/* REMOVALS can be NULL. It must live longer than G. */
+/* REMOVALS, which can be NULL, must live longer than G. */
 void probe_guards_init(struct probe_guards *g, struct probe_removals *removals);
 
 /*
- * Called before T is attached. Returns the guard, for probe_guards_drop(), or NULL. Without memory,
- * or if the kernel has no such probes, T is attached without a guard.
+ * Called before T is attached. Returns the guard, for probe_guards_drop(), or NULL. If there is no
+ * memory, or if the kernel has no such probes, T is attached without a guard.
  */
 struct probe_guard *probe_guards_acquire(struct probe_guards *g, const struct probes_target *t);
 
-/* Called before any probe of GUARD (or NULL) is detached. */
+/*
+ * Attaches the probes of GUARD (or NULL), if they are not attached. Called before any probe of a
+ * target with this guard is detached.
+ */
 void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard);
 
-/* Called after the probes of the guard are detached. */
+/* Ends a use of GUARD. Called after the probes of the target with this guard are detached. */
 void probe_guards_drop(struct probe_guards *g, struct probe_guard *guard);
 
-/* Called while nothing is being attached or detached. Can be slow in the kernel. */
+/*
+ * Detaches the probes of all guards, and frees the guards without a use. Called while nothing is
+ * being attached or detached. Can be slow in the kernel.
+ */
 void probe_guards_rest(struct probe_guards *g);
 
-/* Called after all probes are detached, before this process ends. Its end removes the guards. */
+/*
+ * Called after all probes are detached, before this process ends. The end of the process removes
+ * the guards.
+ */
 void probe_guards_end(struct probe_guards *g);

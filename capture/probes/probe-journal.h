@@ -2,10 +2,10 @@
 /*
  * A list of the files with probes, on a tmpfs. If a recorder is killed, the next recorder reads it.
  *
- * A journal belongs to one attacher (capture/probes/probe-attacher.h), which holds its lock. It is
- * a file in probes/ of the runtime directory, with a slot of fixed size for each file with probes.
- * Only root can access that directory. A slot is filled before the first probe is attached, and
- * cleared after the last one is removed. A journal without a lock is abandoned.
+ * A journal belongs to one attacher (capture/probes/probe-attacher.h), which holds its lock. The
+ * journal is a file in probes/ of the runtime directory, with a slot of fixed size for each file
+ * with probes. Only root can access that directory. A slot is filled before the first probe is
+ * attached, and cleared after the last one is removed. A journal without a lock is abandoned.
  */
 #pragma once
 

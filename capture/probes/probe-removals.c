@@ -140,7 +140,7 @@ void probe_removals_begin(struct probe_removals *r, unsigned slot)
 
 	if (!r || r->begun[slot])
 		return;
-	/* (without memory for the lock, the times remain) */
+	/* (if there is no memory for the lock, the noted times suffice) */
 	fcntl(r->fd, F_OFD_SETLK, &lock);
 	r->begun[slot] = true;
 	probe_removals_note_now(r, slot);
@@ -153,12 +153,15 @@ void probe_removals_end(struct probe_removals *r)
 
 	if (!r)
 		return;
-	/* The times come before the release, so that nobody misses both. */
+	/*
+	 * The times are noted before the locks are released, so that a reader sees a lock or a
+	 * time.
+	 */
 	for (unsigned i = 0; i < PROBE_REMOVALS_SLOTS; i++)
 		if (r->begun[i])
 			noted &= probe_removals_note_now(r, i);
 	memset(r->begun, 0, sizeof(r->begun));
-	/* (otherwise the locks remain, so that the removals are known in spite of that) */
+	/* (if a time could not be noted, the locks stay, so that the removals are known) */
 	if (noted)
 		fcntl(r->fd, F_OFD_SETLK, &all);
 }

@@ -49,8 +49,8 @@ unsigned probe_removals_slot(int fd);
 /* These accept NULL for R: then nothing is noted, and removals are unknown. */
 
 /*
- * Notes that probes in files of SLOT are about to be removed. This lasts until
- * probe_removals_end(), which ends it for all slots, or until this process ends.
+ * Notes that probes in files of SLOT are about to be removed. The removal counts as running until
+ * probe_removals_end(), which ends the removals of all slots, or until this process ends.
  */
 void probe_removals_begin(struct probe_removals *r, unsigned slot);
 void probe_removals_end(struct probe_removals *r);
@@ -58,7 +58,8 @@ void probe_removals_end(struct probe_removals *r);
 /*
  * Returns true if another user of the file has removed probes of SLOT at SINCE_NS (CLOCK_BOOTTIME)
  * or later, or is removing some now, or if this is unknown. Can also be true if the last removal
- * ended a millisecond before SINCE_NS. A remover that was killed has not noted the end of its
- * removal: this is true while it lasts, and then only if it began at SINCE_NS or later.
+ * ended a millisecond before SINCE_NS. If a remover was killed, it has not noted the end of its
+ * removal: then the function returns true while the removal lasts, and later only if the removal
+ * began at SINCE_NS or later.
  */
 bool probe_removals_since(const struct probe_removals *r, unsigned slot, uint64_t since_ns);

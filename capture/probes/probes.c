@@ -293,7 +293,10 @@ static void probes_close_by_children(struct closing *c)
 		probes_close_of_children(c);
 		close(c->ready[1]);
 	}
-	/* Without memory for more children, this process does it. A signal can interrupt that. */
+	/*
+	 * If no more children could be made, this process closes the other probes. A signal can
+	 * interrupt this.
+	 */
 	for (size_t i = 0; i < c->n; i++)
 		if (i % CLOSE_CHILDREN_MAX >= c->n_children)
 			probes_close_descriptors(c->list[i]);

@@ -4,8 +4,8 @@
  *
  * There are three ways, and the kernel decides which one is used: entry and return of a function in
  * one session (since 6.13), separate probes that are attached many at once (since 6.6, limited to
- * processes), or a perf event for each probe. Probes belong to one process, and other processes run
- * the same file without them; or they belong to all processes. After exec, they stay on the files
+ * processes), or a perf event for each probe. Probes belong to all processes, or to one process,
+ * and then other processes run the same file without them. After exec, the probes stay on the files
  * that the new program uses, too. A child of fork needs its own probes.
  * capture/probes/probe-attacher.h makes all of these calls.
  */
@@ -23,11 +23,11 @@ enum probes_way {
 	PROBES_MULTI,
 	PROBES_SESSION,
 	/*
-	 * These probes have no programs and are for one thread. They keep the breakpoints of other
-	 * probes in the thread's process. Without them, the kernel would remove those breakpoints
-	 * when the main thread has ended and any probe at the same place is removed, since it
-	 * compares the memory of the main thread. The programs of the other probes still run for
-	 * all threads.
+	 * These probes have no programs and are for one thread. The probes keep the breakpoints of
+	 * other probes in the thread's process. Without them, the kernel would remove those
+	 * breakpoints when the main thread has ended and any probe at the same place is removed,
+	 * since it compares the memory of the main thread. The programs of the other probes still
+	 * run for all threads.
 	 */
 	PROBES_HOLD,
 };
@@ -97,9 +97,9 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
 			  const uint64_t *semaphores, size_t n, struct probes **ret);
 
 /*
- * The probes are removed from the process when this function returns. They are closed at the end of
- * a child process, because a signal can interrupt any other removal (docs/architecture/probes.md,
- * "Data without an inode"). Returns NULL.
+ * The probes are removed from the process when this function returns. Their descriptors are closed
+ * at the end of a child process, because a signal can interrupt any other removal
+ * (docs/architecture/probes.md, "Data without an inode"). Returns NULL.
  */
 struct probes *probes_free(struct probes *p);
 

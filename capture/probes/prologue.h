@@ -2,7 +2,8 @@
 /*
  * The cheapest place for a probe at the beginning of a function. The kernel emulates a few
  * instructions under a probe. It executes all other instructions out of line with a second trap,
- * which costs several times as much. Functions of the C library often begin with such instructions.
+ * which costs several times as much. Functions of the C library often begin with instructions that
+ * are not emulated.
  */
 #pragma once
 

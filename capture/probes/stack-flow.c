@@ -63,8 +63,8 @@ static bool stack_flow_ends(uint8_t kind)
  * Returns which registers the function at CALLEE does not write. Compilers know which registers a
  * function of the same file writes, and keep values in other registers while they call it. The
  * function is read up to the last instruction that one of its jumps can reach. The functions that
- * it calls are read, too, to a depth of DEEP. If a part of the function is not known, it counts as
- * writing all registers that calls may change.
+ * it calls are read, too, to a depth of DEEP. If a part of the function is not known, the function
+ * counts as writing all registers that calls may change.
  */
 static uint16_t stack_flow_kept_by(struct stack_flow *f, uint64_t callee, int deep)
 {

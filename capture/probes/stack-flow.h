@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which registers can have an address of the function's own stack: values of its stack pointer,
- * words of its stack, and copies of both. These are followed along the branches of the function.
+ * words of its stack, and copies of both. These registers are followed along the branches of the
+ * function.
  */
 #pragma once
 
@@ -18,8 +19,8 @@ struct stack_flow_step {
 	uint16_t kept;    /* if it is a call: registers that the called function does not write */
 	uint8_t kind;     /* enum instruction_kind */
 	bool is_read;     /* the called function was read */
-	bool is_computed; /* its target is not in the instruction */
-	bool is_target;   /* a jump of this code leads to it */
+	bool is_computed; /* the target of the jump is not in the instruction */
+	bool is_target;   /* a jump of this code leads to the instruction */
 	bool is_padding;  /* does nothing: it can be between two parts of the code */
 	struct instruction_stack stack;
 	/* If it is a call: the address of the function; 0 = not in the instruction. */

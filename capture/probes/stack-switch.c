@@ -100,8 +100,8 @@ static bool stack_switch_is_candidate(const uint8_t *p, size_t n, size_t at)
 
 /* How a function has used the stack pointer so far. */
 struct switch_state {
-	bool stores;  /* it was copied to memory */
-	bool aligned; /* it was rounded */
+	bool stores;  /* the stack pointer was copied to memory */
+	bool aligned; /* the stack pointer was rounded */
 };
 
 /* Returns true if STEP, in the function with STATE, loads an address of another stack. */
@@ -181,7 +181,8 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 			return true;
 		}
 		/*
-		 * A function without a name can begin after a trap. Its stack is not aligned yet.
+		 * A function without a name can begin after a trap. The stack of that function is
+		 * not aligned yet.
 		 */
 		if (step->kind == INSTRUCTION_END)
 			state.aligned = false;

@@ -23,7 +23,8 @@ static void stream_tables_add(struct stream_column *c, uint64_t function)
 }
 
 /*
- * Reads the addresses that the section itself contains: in a program, or with packed relocations.
+ * Reads the addresses that the section itself contains. In a program, or with packed relocations,
+ * all addresses are there.
  */
 static void stream_tables_read_words(struct stream_column *c, const Elf_Data *data)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel ends a wait for the lock only when the waiting process is killed, and a wait for a
- * page not even then. A left child ends by itself when the lock is free, the page is there, or the
- * other process has ended.
+ * page not even then. An abandoned child ends by itself when the lock is free, the page is there,
+ * or the other process has ended.
  */
 #include "capture/proc/bounded-read.h"
 
@@ -16,7 +16,7 @@ struct bounded_read_args {
 	char root[64];
 };
 
-/* The readings of all sessions, with those that hang. */
+/* The readings of all sessions, including those that hang. */
 static struct reader_pool bounded_read_pool = READER_POOL_INIT(256, BOUNDED_READ_NS_MAX);
 
 /* A reader_process_fn. */

@@ -16,7 +16,7 @@ enum { FILE_MAX = 8192 };
 
 static const char *const pressure_files[] = { "cpu", "memory", "io", "irq" };
 
-/* The values that pressure files have, and the line of each. */
+/* The values in the pressure files: the file, the line and the name of each value. */
 static const struct {
 	unsigned file; /* index in pressure_files */
 	const char *line, *name;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 enum {
-	OWNER_PART = 4,   /* an owner can use this part of all requests */
-	RESERVE_PART = 8, /* this part is for root alone */
+	OWNER_PART = 4,   /* an owner can use a quarter of all requests */
+	RESERVE_PART = 8, /* an eighth is for root alone */
 	HALVINGS_MAX = 6,
 };
 
@@ -19,8 +19,8 @@ uid_t hang_limits_owner_of(const char *root, uint32_t pid)
 	FILE *f;
 
 	/*
-	 * (The owner of the directory is not sufficient: each program can make root its owner. And
-	 * the state of a process needs none of its locks.)
+	 * (The real user is read, since each program can make root the owner of its directory in
+	 * /proc. Reading the status of a process takes none of its locks, so it does not hang.)
 	 */
 	snprintf(text, sizeof(text), "%s/proc/%" PRIu32 "/status", root, pid);
 	f = fopen(text, "re");

@@ -16,15 +16,18 @@
 /* A request, which is part of a struct of the caller. */
 struct hang_request {
 	struct hang_request *next;
-	uid_t owner;       /* of the process: hang_limits_owner_of() */
-	uint64_t place;    /* that the request can hang at: a number of the caller's choice */
-	uint64_t hangs_ns; /* it hangs from then on (CLOCK_MONOTONIC); UINT64_MAX = it does not */
+	uid_t owner; /* of the process: hang_limits_owner_of() */
+	/* The place at which the request can hang: a number of the caller's choice. */
+	uint64_t place;
+	/* The request hangs from then on (CLOCK_MONOTONIC); UINT64_MAX = it does not hang. */
+	uint64_t hangs_ns;
 };
 
 struct hang_limits {
 	struct hang_request *all; /* NULL at first */
-	unsigned n_max;           /* for all owners; root can use all of them, others a part */
-	uint64_t timeout_ns;      /* of a request while none hangs */
+	/* Maximum number of requests; root can use all of them, other owners a part. */
+	unsigned n_max;
+	uint64_t timeout_ns; /* of a request while none hangs */
 };
 
 /* The time of a request is at least this if no other request of its owner hangs. */
@@ -34,7 +37,7 @@ struct hang_limits {
 uid_t hang_limits_owner_of(const char *root, uint32_t pid);
 
 /*
- * Adds Q, whose members are set, to L at NOW_NS. Sets *RET_TIMEOUT_NS to the time that it has.
+ * Adds Q, whose members are set, to L at NOW_NS. Sets *RET_TIMEOUT_NS to the time that Q has.
  * Returns 0; -EBUSY if another request of this owner hangs at the same place; or -EUSERS if there
  * are too many requests. Then Q was not added.
  */

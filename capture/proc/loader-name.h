@@ -14,8 +14,8 @@
 bool loader_name_is(const char comm[static REC_COMM_BYTES]);
 
 /*
- * Writes the name that the kernel would give to the program in the N bytes at ARGS, the arguments
- * of a loader, separated by NUL. Returns false if the arguments start no program, or are cut before
- * its name.
+ * Writes the name that the kernel would give to the program that a loader starts. The N bytes at
+ * ARGS are the arguments of the loader, separated by NUL. Returns false if the arguments start no
+ * program, or are cut before its name.
  */
 bool loader_name_program(char to[static REC_COMM_BYTES], const char *args, size_t n);

@@ -155,7 +155,10 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 	if (!f)
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f)) {
-		/* The process can always map more behind the last line. */
+		/*
+		 * The process can always map more behind the last line, so the list may have no
+		 * end.
+		 */
 		if (clock_read_ns(CLOCK_MONOTONIC) >= until_ns)
 			r = -ETIME;
 		if (r < 0 || !mappings_parse_line(line, &room.rec, &name))

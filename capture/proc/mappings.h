@@ -27,8 +27,8 @@ typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
 
 /*
- * Likewise by bounded_read(), which see, so that this does not wait long. FN is called after the
- * reading. Also returns a negative errno of bounded_read(), and -EMSGSIZE if there are too many
+ * Like mappings_of_process(), but by bounded_read(), so this does not wait long. FN is called after
+ * the reading. Also returns a negative errno of bounded_read(), and -EMSGSIZE if there are too many
  * mappings.
  */
 int mappings_of_process_bounded(const char *root, uint32_t pid, mapping_fn fn, void *userdata,

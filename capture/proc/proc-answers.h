@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * A command line: `size` bytes follow in the buffer, padded to a multiple of 8. If they are more
- * than REC_ARGS_BYTES, it is cut.
+ * A command line: `size` bytes follow in the buffer, padded to a multiple of 8. A longer command
+ * line than REC_ARGS_BYTES is cut.
  */
 struct proc_command {
 	uint64_t start_ns;

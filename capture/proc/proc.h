@@ -57,7 +57,7 @@ void proc_cgroup(uint32_t pid, char *to, size_t room);
 /*
  * Reads the command line of process PID, at most ROOM bytes, whose arguments are separated by NUL.
  * Returns the number of bytes, 0 if the process has no command line or has ended; or a negative
- * errno of bounded_read() if it cannot be read in time: it is in the memory of the process. Adds
- * the CPU time to *CPU_NS_SUM atomically, unless that is NULL.
+ * errno of bounded_read() if the command line, which is in the memory of the process, cannot be
+ * read in time. Adds the CPU time to *CPU_NS_SUM atomically, unless that is NULL.
  */
 ssize_t proc_command(uint32_t pid, char *to, size_t room, uint64_t *cpu_ns_sum);

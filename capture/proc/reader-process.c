@@ -26,7 +26,7 @@
 
 /*
  * A child keeps the memory that its parent had at the fork, also what the parent has freed or
- * changed since then. So it is replaced after this time.
+ * changed since then. So a child is replaced after this time.
  */
 #define LIFE_NS UINT64_C(30000000000)
 
@@ -34,7 +34,7 @@ enum { IDLE_MAX = 4, POLL_MS_MAX = 60000 };
 
 struct reader_process {
 	struct hang_request request;
-	struct reader_process *next; /* in the list of left ones */
+	struct reader_process *next; /* in the list of abandoned children */
 	pid_t pid;
 	int sock; /* -1 = it is ending */
 };
@@ -160,8 +160,8 @@ static int reader_process_receive(int sock, void *data, size_t size, uint64_t de
 
 /*
  * Sets whether SIGIO ends this process, even in most waits in the kernel, when its parent ends or
- * gives it up. If so, there are no other events on the socket. Returns false if the parent has
- * already ended or given this process up.
+ * gives it up. While SIGIO ends it, no other events may happen on the socket. Returns false if the
+ * parent has already ended or given this process up.
  */
 static bool reader_process_ends_with_parent(int sock, bool ends)
 {
@@ -178,8 +178,8 @@ static bool reader_process_is_local(int fd)
 }
 
 /*
- * Serves one request, which must begin until DEADLINE_NS. Returns 0, or a negative errno, after
- * which the child ends.
+ * Serves one request, which must begin by DEADLINE_NS. Returns 0, or a negative errno, after which
+ * the child ends.
  */
 static int reader_process_serve(int sock, uint64_t deadline_ns)
 {
@@ -208,7 +208,9 @@ static int reader_process_serve(int sock, uint64_t deadline_ns)
 	r = reader_process_send(sock, &head, sizeof(head), fd)
 		    ?: reader_process_send(sock, data.data, data.size, -1);
 	outbuf_deinit(&data);
-	/* (otherwise, the end of this process closes it, for which nobody waits) */
+	/*
+	 * (if closing FD could hang, the end of this process closes it, and nothing waits for that)
+	 */
 	if (head.has_fd && !head.closes_soon)
 		return -EPIPE;
 	close_fd(fd);
@@ -364,7 +366,7 @@ static int reader_process_ask(struct reader_process *p, const struct reader_job 
 			    ?: reader_process_send(p->sock, job->args, job->n_args, -1);
 		if (r < 0)
 			reader_process_end(p->pid, p->sock);
-		/* (one that has ended meanwhile is replaced) */
+		/* (an idle child that has ended meanwhile is replaced) */
 	} while (r < 0 && *ret_was_idle);
 	return r;
 }
@@ -386,8 +388,8 @@ static int reader_process_get_answer(int sock, size_t max, uint64_t deadline_ns,
 
 /*
  * Runs JOB in a child, P, until DEADLINE_NS. A child that was idle can end, or be killed, before it
- * answers; then another one gets the job. Returns 0 with *HEAD, or a negative errno. Without a
- * child at the end, its socket is -1.
+ * answers; then another one gets the job. Returns 0 with *HEAD, or a negative errno. If there is no
+ * child at the end, P's socket is -1.
  */
 static int reader_process_ask_until_answer(struct reader_process *p, const struct reader_job *job,
 					   uint64_t deadline_ns, struct reader_head *head,
@@ -410,7 +412,10 @@ static int reader_process_ask_until_answer(struct reader_process *p, const struc
 	return r;
 }
 
-/* Forgets left children that have ended, and ends those that are done. The lock is held. */
+/*
+ * Forgets abandoned children that have ended, and ends abandoned children whose requests are done.
+ * The lock is held.
+ */
 static void reader_process_sweep(struct reader_pool *pool)
 {
 	struct reader_process **at = &pool->left, *p;
@@ -455,7 +460,7 @@ static void reader_process_remove(struct reader_pool *pool, struct reader_proces
 	free(p);
 }
 
-/* Leaves P, which hangs if it has not ended by HANGS_NS. */
+/* Abandons P, which hangs if it has not ended by HANGS_NS. */
 static void reader_process_leave(struct reader_pool *pool, struct reader_process *p,
 				 uint64_t hangs_ns)
 {
@@ -475,8 +480,8 @@ static void reader_process_reset(struct reader_answer *a)
 
 /*
  * Handles the end of a request: R is its result, and HEAD its answer if R is 0. Only a descriptor
- * with a whole answer belongs to the caller. (One without it is left open: to close it could take
- * forever.) Returns the result of the function.
+ * with a whole answer belongs to the caller. (A descriptor without a whole answer is left open,
+ * since closing it could take forever.) Returns the result of the function.
  */
 static int reader_process_finish(struct reader_pool *pool, struct reader_process *p, int r,
 				 const struct reader_head *head, struct reader_answer *ret)

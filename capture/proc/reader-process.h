@@ -5,8 +5,8 @@
  * thread that hangs would keep the recorder from ending. A late child is abandoned with its
  * request, and other children serve the next requests.
  *
- * An abandoned child ends when its request does, or with this process, if it can be killed. It has
- * no descriptors except its socket.
+ * An abandoned child ends when its request does, or with this process, if it can be killed. A child
+ * has no descriptors except its socket.
  */
 #pragma once
 
@@ -71,7 +71,7 @@ int reader_process_run(struct reader_pool *pool, const struct reader_job *job,
 void reader_process_end_idle(void);
 
 /*
- * Children that begin from now on end NS after their begin, or after the request that they have
+ * Children that start from now on end NS after their start, or after the request that they have
  * then; the default is 30 seconds. For tests.
  */
 void reader_process_set_life(uint64_t ns);

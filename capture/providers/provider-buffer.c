@@ -12,21 +12,24 @@
 enum {
 	GAPS_MAX = 16,
 	DURABLE_WORDS_MAX = 256,
-	DURABLE_READS = 2, /* of the whole durable part, per read of the buffer */
+	DURABLE_READS = 2, /* how often one read of the buffer may read the whole durable part */
 };
 
-/* A counter cannot be higher, or a program could let the sum of all programs' losses overflow. */
+/*
+ * The maximum of a counter. Otherwise, a program could let the sum of all programs' losses
+ * overflow.
+ */
 #define COUNTER_MAX (UINT64_C(1) << 44)
 
 /* A block, as far as it was read. */
 struct block_state {
-	uint64_t number; /* of the use that is being read */
+	uint64_t number; /* number of the block's use that is being read */
 	uint32_t at;     /* bytes that were read */
-	bool is_free;    /* it is in the ring, and has not been taken since */
-	bool is_bad;     /* its rest is garbage */
+	bool is_free;    /* the block is in the ring, and has not been taken since */
+	bool is_bad;     /* the rest of the block is garbage */
 };
 
-/* A part of the durable part that was passed over, since its records were unfinished. */
+/* A range of the durable part that was skipped, since its records were unfinished. */
 struct gap {
 	uint32_t from, to;
 };
@@ -92,7 +95,10 @@ static int provider_buffer_make_files(struct provider_buffer *b)
 
 	b->data_bytes =
 		PROVIDER_BLOCKS_OFFSET + (size_t)b->options.n_blocks * b->options.block_bytes;
-	/* The manager's mapping is older than the seal, so it alone can write the control file. */
+	/*
+	 * Only the manager can write to the control file: the manager maps it before the seal,
+	 * which forbids later writable mappings.
+	 */
 	return provider_buffer_make_file("kymo-provider-data", b->data_bytes, &b->data_fd)
 		       ?: provider_buffer_make_file("kymo-provider-control", control_bytes,
 						    &b->control_fd)
@@ -189,9 +195,9 @@ enum step {
 };
 
 /*
- * Examines the place AT of LIMIT bytes from offset BASE of the data file. *RET_HEAD is the header
- * of a record. Programs finish no record of 0 words, and write 0 before a record, so a word that is
- * not 0 after a gap is a header.
+ * Examines the word that is AT bytes after offset BASE of the data file. The words up to LIMIT
+ * bytes after BASE can be read. *RET_HEAD is the header of a record. Programs finish no record of 0
+ * words, and write 0 before a record, so a word that is not 0 after a gap is a header.
  */
 static enum step provider_buffer_step(const struct provider_buffer *b, size_t base, uint32_t at,
 				      uint32_t limit, uint64_t *ret_head, uint32_t *ret_bytes)
@@ -298,7 +304,10 @@ static int provider_buffer_read_durable(struct provider_buffer *b, bool is_last,
 	uint32_t bytes;
 	int r;
 
-	/* A program could make each block cost a search in gaps of the size of the durable part. */
+	/*
+	 * Otherwise, a program could make the read of each block search gaps of the size of the
+	 * durable part.
+	 */
 	if (b->durable_budget < provider_buffer_gap_bytes(b, limit))
 		return 0;
 	b->durable_budget -= provider_buffer_gap_bytes(b, limit);
@@ -311,7 +320,10 @@ static int provider_buffer_read_durable(struct provider_buffer *b, bool is_last,
 							 userdata);
 			break;
 		case STEP_UNFINISHED:
-			/* Later strings can be in use already, so they are read now. */
+			/*
+			 * The unfinished record becomes a gap. Strings behind it can be in use
+			 * already, so they are read now.
+			 */
 			if (is_last)
 				b->losses.unfinished++;
 			else if (b->n_gaps < GAPS_MAX)
@@ -366,8 +378,8 @@ static uint64_t provider_buffer_gap(uint32_t bytes)
 
 /*
  * Copies the new finished records of BLOCK to b->copy, each to its place in the block, with gaps
- * between them. Returns the place behind the last one. *RET_DONE: the block has been read to its
- * end.
+ * between them. Returns the place behind the last record. *RET_DONE is set to true if the block has
+ * been read to its end.
  */
 static uint32_t provider_buffer_copy_block(struct provider_buffer *b, uint32_t block, bool is_last,
 					   bool *ret_done)
@@ -386,7 +398,7 @@ static uint32_t provider_buffer_copy_block(struct provider_buffer *b, uint32_t b
 	while (!s->is_bad && s->at < limit) {
 		enum step step;
 
-		/* (how long the gap is does not matter yet) */
+		/* (an unfinished record is here; the length of this gap does not matter yet) */
 		if (!is_last && provider_buffer_load(b, base + s->at) == 0)
 			break;
 		step = provider_buffer_step(b, base, s->at, limit, &head, &bytes);
@@ -446,7 +458,10 @@ static int provider_buffer_read_block(struct provider_buffer *b, uint32_t block,
 			return 0;
 		}
 	}
-	/* A string is finished before a record refers to it, so it is there after the copy. */
+	/*
+	 * A program finishes a string before it refers to the string, so all strings of the copied
+	 * records can be read now.
+	 */
 	r = provider_buffer_read_durable(b, is_last, fn, userdata)
 		    ?: provider_buffer_pass_block(b, &before, end, fn, userdata);
 	if (r > 0) {

@@ -25,7 +25,8 @@ struct provider_buffer_options {
 };
 
 /*
- * The losses of a buffer so far. `garbage` counts the lies of a program, and all others its losses.
+ * The losses of a buffer so far. `garbage` counts what is wrong in the buffer; the other members
+ * count losses.
  */
 struct provider_losses {
 	uint64_t full;        /* records without a free block */
@@ -39,16 +40,16 @@ struct provider_losses {
 
 struct provider_buffer;
 
-/* Results of a provider_record_fn that leave the record in the buffer, for the next read. */
+/* Results of a provider_record_fn that leave records in the buffer, for the next read. */
 enum {
 	PROVIDER_READ_LATER = 1, /* this record, and those behind it in its block */
 	PROVIDER_READ_ENDS = 2,  /* this record, and all that follow */
 };
 
 /*
- * Takes a copy of a record of N_WORDS words, the size in its header. IS_DURABLE: it is of the
- * durable part. Returns 0; PROVIDER_READ_*, unless it is durable or the buffer is circular; or a
- * negative errno, which ends the read.
+ * Takes a copy of a record of N_WORDS words, the size in its header. IS_DURABLE says that the
+ * record is in the durable part. Returns 0; PROVIDER_READ_*, unless the record is durable or the
+ * buffer is circular; or a negative errno, which ends the read.
  */
 typedef int (*provider_record_fn)(void *userdata, const uint64_t *words, unsigned n_words,
 				  bool is_durable);
@@ -59,19 +60,22 @@ int provider_buffer_new(struct provider_buffer **ret,
 struct provider_buffer *provider_buffer_free(struct provider_buffer *b);
 DEFINE_CLEANUP(struct provider_buffer *, provider_buffer_free)
 
-/* The files to send with PROVIDER_START. They stay the buffer's. */
+/* The descriptors to send with PROVIDER_START. The buffer keeps them. */
 int provider_buffer_data_fd(const struct provider_buffer *b);
 int provider_buffer_control_fd(const struct provider_buffer *b);
 
 /*
- * Passes all new finished records to FN: of the durable part first, and of the blocks in the order
- * in which they were taken. Blocks that are read to their end return to the program (streaming). A
- * circular buffer passes everything that it holds, each time. IS_LAST: the program does not write
- * any more, so unfinished records are skipped and counted. Returns 0, the highest PROVIDER_READ_*
- * of FN, -ENOMEM or a negative result of FN.
+ * Passes all new finished records to FN: first the records in the durable part, then those in the
+ * blocks, in the order in which the program has taken the blocks. Blocks that are read to their end
+ * return to the program (streaming). A circular buffer passes everything that it holds, each time.
+ * IS_LAST: the program does not write any more, so unfinished records are skipped and counted.
+ * Returns 0, the highest PROVIDER_READ_* of FN, -ENOMEM or a negative result of FN.
  */
 int provider_buffer_read(struct provider_buffer *b, bool is_last, provider_record_fn fn,
 			 void *userdata);
 
-/* Returns the losses so far. Counters of the program never decrease here. */
+/*
+ * Returns the losses so far. The results never decrease, even if the program decreases its
+ * counters.
+ */
 void provider_buffer_losses(struct provider_buffer *b, struct provider_losses *ret);

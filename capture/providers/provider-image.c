@@ -13,7 +13,7 @@
 /* Fields of /proc/PID/stat, as proc_pid_stat(5) counts them. */
 enum { FIELD_STATE = 3, FIELD_CODE = 26, FIELD_STACK = 28 };
 
-/* Returns the begin of field NUMBER, where TEXT begins with the state, or NULL. */
+/* Returns field NUMBER of TEXT, which begins with the state; NULL = there is no such field. */
 static const char *provider_image_field(const char *text, unsigned number)
 {
 	for (unsigned i = FIELD_STATE; text && i < number; i++) {
@@ -23,7 +23,10 @@ static const char *provider_image_field(const char *text, unsigned number)
 	return text;
 }
 
-/* The kernel places code and stack of each program at random. */
+/*
+ * The kernel places code and stack of each program at random, so two programs have different
+ * numbers.
+ */
 uint64_t provider_image_read(const char *path)
 {
 	char text[1024];
@@ -35,7 +38,7 @@ uint64_t provider_image_read(const char *path)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	/* (the name of the program is in parentheses, and can have some) */
+	/* (the name of the program is in parentheses, and can itself contain parentheses) */
 	state = strrchr(text, ')');
 	state = state && state[1] == ' ' ? state + 2 : NULL;
 	code = provider_image_field(state, FIELD_CODE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tells whether a process has executed another program since an earlier time. A child from before
- * the exec can hold the buffer, and write events of the new program's threads.
+ * Tells whether a process has executed another program since an earlier time. This matters since a
+ * child from before the exec can hold the buffer, and could write events of the new program's
+ * threads.
  */
 #pragma once
 
@@ -14,5 +15,5 @@
  */
 uint64_t provider_image_of(uint32_t pid);
 
-/* Does that for the file PATH, "/proc/PID/stat". */
+/* Like provider_image_of(), for the file PATH: "/proc/PID/stat". */
 uint64_t provider_image_read(const char *path);

@@ -18,13 +18,13 @@
 #include "capture/providers/provider-socket.h"
 
 enum {
-	PACKETS_AT_ONCE = 256, /* of a link, until the next renewal */
+	PACKETS_AT_ONCE = 256, /* packets of a link until the next renewal */
 	ACCEPTS_AT_ONCE = 64,
 	PACKET_BYTES = 256, /* a packet of more bytes counts as several */
 	CATEGORIES_MAX = 1024,
 };
 
-/* Also a process with many sessions renews no more often. */
+/* The minimum time between two renewals, also in a process with many sessions. */
 #define RENEW_INTERVAL_NS UINT64_C(50000000)
 /* How often programs that were refused are called back, if there is room. */
 #define RECALL_INTERVAL_NS UINT64_C(1000000000)
@@ -35,13 +35,14 @@ enum {
 struct provider_links {
 	struct provider_socket socket;
 	int epoll_fd;
-	unsigned n_accepted; /* since the last renewal */
-	bool rests;          /* too many were accepted, or none can be: the socket is not watched */
-	bool has_refused;    /* since the last recall */
-	bool has_room;       /* a link was forgotten since the last recall */
+	unsigned n_accepted; /* connections since the last renewal */
+	/* Too many were accepted, or accept() has failed: the socket is not watched. */
+	bool rests;
+	bool has_refused; /* a program was refused since the last recall */
+	bool has_room;    /* a link was forgotten since the last recall */
 	uint64_t recalled_ns;
 	const struct provider_links_ops *ops;
-	uint64_t stuck_ns; /* CLOCK_BOOTTIME: when a user was, or accept() failed */
+	uint64_t stuck_ns; /* CLOCK_BOOTTIME: when a user was stuck, or accept() failed */
 	/* The last connection of a stuck user, which waits to be closed; -1 = none. */
 	int parked_fd;
 	uint32_t parked_uid;
@@ -54,7 +55,7 @@ struct provider_links {
 	struct provider_listener *listeners;
 	struct provider_link *links[PROVIDER_LINKS_MAX];
 	struct provider_links_counts counts;
-	/* The packet that was received: one byte more than the longest. */
+	/* Room for a packet: one byte more than the longest packet. */
 	char packet[sizeof(struct provider_message) + 1];
 };
 
@@ -104,7 +105,7 @@ static bool provider_links_has_ended(const struct provider_link *link)
 	return poll(&pfd, 1, 0) > 0;
 }
 
-/* Says that FD is about to be closed, if it is open. */
+/* Calls ops->closes(), since FD is about to be closed, if it is open. */
 static void provider_links_tell_close(const struct provider_links *l, int fd)
 {
 	if (l->ops->closes && fd >= 0)
@@ -114,7 +115,7 @@ static void provider_links_tell_close(const struct provider_links *l, int fd)
 static void provider_links_hang_up(struct provider_links *l, struct provider_link *link)
 {
 	link->has_ended |= provider_links_has_ended(link);
-	/* (copies of the descriptor in children would stay in the set) */
+	/* (otherwise, epoll keeps a closed descriptor as long as a child has a copy of it) */
 	provider_links_unwatch(l, link->fd);
 	provider_links_unwatch(l, link->pid_fd);
 	provider_links_tell_close(l, link->fd);
@@ -133,7 +134,7 @@ static void provider_links_free_link(struct provider_link *link)
 	free(link);
 }
 
-/* Takes a link that is gone from the list. */
+/* Removes link I, which is gone, from the list. */
 static void provider_links_forget(struct provider_links *l, size_t i)
 {
 	struct provider_link *link = l->links[i];
@@ -193,7 +194,10 @@ static struct provider_link **provider_links_place(struct provider_links *l, uin
 	return free_place;
 }
 
-/* The process can have ended meanwhile, and its id can belong to another one. */
+/*
+ * Whether FD is still connected. If not, its process can have ended, and the id of the process can
+ * belong to another one.
+ */
 static bool provider_links_is_connected(int fd)
 {
 	char byte;
@@ -242,8 +246,9 @@ static bool provider_links_add(struct provider_links *l, int fd, struct ucred wh
 }
 
 /*
- * Keeps the connection FD of a stuck user, and accepts no others. Each connection that is closed
- * adds to the descriptors that cannot be closed, so there must not be one more each second.
+ * Ends the connection FD of a stuck user, but keeps FD open, and accepts no connections for a
+ * while. If FD were closed, the user's descriptors that cannot be closed would become more with
+ * each attempt to connect.
  */
 static void provider_links_park(struct provider_links *l, int fd, uint32_t uid)
 {
@@ -258,7 +263,10 @@ static bool provider_links_is_stuck(const struct provider_links *l, uint32_t uid
 	return l->ops->is_stuck && l->ops->is_stuck(uid);
 }
 
-/* Whether connections can be accepted again. Closes the one that waits for it. */
+/*
+ * Whether connections can be accepted again. Closes the connection that was kept by
+ * provider_links_park().
+ */
 static bool provider_links_unpark(struct provider_links *l, uint64_t now_ns)
 {
 	if (now_ns < l->stuck_ns + STUCK_INTERVAL_NS)
@@ -289,7 +297,10 @@ static void provider_links_accept(struct provider_links *l)
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
 		if (fd < 0) {
-			/* (no descriptor or no memory is free; the socket stays readable) */
+			/*
+			 * (no descriptor or no memory is free; the socket stays readable, so
+			 * accepting pauses)
+			 */
 			l->stuck_ns = clock_boot_ns();
 			break;
 		}
@@ -311,7 +322,9 @@ static void provider_links_accept(struct provider_links *l)
 
 /* ---- packets ---- */
 
-/* Keeps the names of the categories in a packet. Programs send all of them again and again. */
+/*
+ * Keeps the names of the categories in a packet, each once: programs send all of them repeatedly.
+ */
 static void provider_links_take_categories(struct provider_links *l, struct provider_link *link,
 					   const struct provider_packet *packet)
 {
@@ -430,7 +443,7 @@ void provider_links_poll(struct provider_links *l)
 
 		if (fd == l->socket.fd)
 			provider_links_accept(l);
-		/* (one that was closed in this loop can be that of a new connection now) */
+		/* (FD can have been closed in this loop, and can belong to a new connection now) */
 		for (size_t k = 0; fd != l->socket.fd && k < PROVIDER_LINKS_MAX; k++) {
 			struct provider_link *link = l->links[k];
 
@@ -464,7 +477,7 @@ static void provider_links_check_name(struct provider_links *l, struct provider_
 	if (*link->name || now_ns < link->since_ns + PROVIDER_HELLO_NS)
 		return;
 	l->counts.dropped++;
-	/* (after a suspend, the program is called back) */
+	/* (perhaps only a suspend has delayed the name, so the program is called back) */
 	l->has_refused = true;
 	provider_links_hang_up(l, link);
 }
@@ -477,7 +490,7 @@ static void provider_links_renew_one(struct provider_links *l, struct provider_l
 	if (link->n_packets >= PACKETS_AT_ONCE)
 		r = provider_links_watch(l, link->fd);
 	link->n_packets = 0;
-	/* (its packets would never be read) */
+	/* (otherwise, packets of the program would never be read) */
 	if (r < 0 && r != -EEXIST)
 		provider_links_hang_up(l, link);
 }
@@ -577,7 +590,9 @@ struct provider_seat *provider_links_start(struct provider_links *l, struct prov
 {
 	struct provider_seat *seat = provider_seats_take(&link->seats, message->session, uid);
 
-	/* A program that takes no packets is not waited for. */
+	/*
+	 * If the program takes no packets, its connection ends, since nothing waits for programs.
+	 */
 	if (seat && !link->is_gone && provider_links_send(link, message, fds) < 0)
 		provider_links_hang_up(l, link);
 	return seat;

@@ -2,12 +2,12 @@
 /*
  * The connections of programs to a recorder. All sessions of a process share them. Nothing here
  * waits for a program. The number of connections is bounded, also for each user, and so is the
- * number of packets in some time: the rest waits in the kernel. A user other than root gets no more
- * connections than are left, and some places are for root only, so that few users cannot take all.
- * A program that sends a wrong packet, or no name for ten seconds, is dropped. So is a link with an
- * answer of another process than its program: a child from before an exec can hold the connection.
- * Answers to an earlier START are ignored. When there is room again, the doorbell wakes programs
- * that were refused.
+ * number of packets in some time: the rest waits in the kernel. A user other than root never has
+ * more connections than there are free places, and some places are for root only, so that a few
+ * users cannot take all places. A program that sends a wrong packet, or no name for ten seconds, is
+ * dropped. So is a link with an answer of another process than its program: a child from before an
+ * exec can hold the connection. Answers to an earlier START are ignored. When there is room again,
+ * the doorbell wakes programs that were refused.
  */
 #pragma once
 
@@ -27,16 +27,17 @@ enum {
 	PROVIDER_LINKS_OF_ROOT = 16,  /* places that only root gets */
 };
 
-/* A program sends its name in this time. */
+/* A program must send its name within this time. */
 #define PROVIDER_HELLO_NS UINT64_C(10000000000)
 
 struct provider_link {
-	int fd;          /* -1 = the connection has ended */
-	int pid_fd;      /* -1 = unknown */
-	uint32_t pid;    /* of the process that connected, in the pid namespace of the recorder */
-	uint32_t uid;    /* its effective uid then */
-	uint64_t number; /* differs for each connection */
-	char name[PROVIDER_NAME_BYTES]; /* "" = it has not come yet */
+	int fd;     /* -1 = the connection has ended */
+	int pid_fd; /* -1 = unknown */
+	/* The pid of the process that connected, in the pid namespace of the recorder. */
+	uint32_t pid;
+	uint32_t uid;                   /* effective uid of that process when it connected */
+	uint64_t number;                /* differs for each connection */
+	char name[PROVIDER_NAME_BYTES]; /* "" = it was not received yet */
 	struct provider_seats seats;
 	struct table categories; /* hash -> name, of those that the program has sent */
 	size_t categories_bytes; /* of their names */
@@ -45,7 +46,7 @@ struct provider_link {
 	unsigned n_users;        /* provider_links_keep() */
 	bool is_listed;          /* provider_links_next() returns it */
 	bool is_gone;     /* the program has ended, or closed the connection, or was dropped */
-	bool has_ended;   /* it is gone, and the process had ended then */
+	bool has_ended;   /* the process had ended when the link became gone */
 	uint64_t gone_ns; /* CLOCK_BOOTTIME: when that was seen */
 };
 
@@ -54,7 +55,7 @@ struct provider_links_counts {
 	uint64_t dropped; /* connections with a wrong packet, or without a name */
 };
 
-/* Called when there can be a new program, or room for a session in one. */
+/* Called when there can be a new program, or room for a session in a program. */
 struct provider_listener {
 	void (*fn)(void *userdata);
 	void *userdata;
@@ -86,19 +87,22 @@ struct provider_links_ops {
 	 * descriptors. Until then, no connections of any user are accepted: accept() cannot choose.
 	 */
 	bool (*is_stuck)(uint32_t uid);
-	/* Called for the socket, and for each connection. */
+	/* Called when the socket or a connection was opened. */
 	void (*opened)(int fd);
 	void (*closes)(int fd); /* just before FD is closed */
 };
 
-/* Sets the functions, which must stay. To be called before the first provider_links_poll(). */
+/* Sets the functions. OPS must stay valid. To be called before the first provider_links_poll(). */
 void provider_links_set_ops(struct provider_links *l, const struct provider_links_ops *ops);
 
-/* Adds or removes a listener, which is the caller's. */
+/* Adds or removes a listener, which the caller owns. */
 void provider_links_listen(struct provider_links *l, struct provider_listener *listener);
 void provider_links_ignore(struct provider_links *l, struct provider_listener *listener);
 
-/* Accepts connections, and takes packets: a bounded number. Calls the listeners. */
+/*
+ * Accepts a bounded number of connections, and takes a bounded number of packets. Calls the
+ * listeners.
+ */
 void provider_links_poll(struct provider_links *l);
 
 /*
@@ -110,14 +114,14 @@ void provider_links_renew(struct provider_links *l);
 /* Returns the next link after *POS (at first 0), or NULL. */
 struct provider_link *provider_links_next(const struct provider_links *l, size_t *pos);
 
-/* Between the two calls, LINK stays, even without its connection. */
+/* Keeps LINK, even without its connection, until provider_links_release(). */
 void provider_links_keep(struct provider_link *link);
 void provider_links_release(struct provider_link *link);
 
 /*
  * Sends START with the two files. MESSAGE has the parameters of the session, and its number. UID is
- * the session's user. If the program does not take it, the link is gone. Returns the seat, or NULL
- * if none is free.
+ * the session's user. If the program does not take the message, the link is gone. Returns the seat,
+ * or NULL if none is free.
  */
 struct provider_seat *provider_links_start(struct provider_links *l, struct provider_link *link,
 					   const struct provider_message *message, uint32_t uid,
@@ -126,7 +130,7 @@ struct provider_seat *provider_links_start(struct provider_links *l, struct prov
 /* Ends the connection LINK, which then is gone. */
 void provider_links_drop(struct provider_links *l, struct provider_link *link);
 
-/* The session of SEAT is over: sends STOP if the program does not know it. */
+/* The session of SEAT is over: sends STOP, unless the program has ended the session already. */
 void provider_links_stop(struct provider_links *l, struct provider_link *link,
 			 struct provider_seat *seat);
 

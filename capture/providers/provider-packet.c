@@ -14,7 +14,9 @@ static int provider_packet_check_name(struct provider_packet *p, const char *tex
 	return 0;
 }
 
-/* Names of categories, each with a NUL, and none empty. */
+/*
+ * Checks that the N bytes at TEXT are names of categories: each ends with NUL, and none is empty.
+ */
 static int provider_packet_check_categories(struct provider_packet *p, const char *text, size_t n)
 {
 	const char *end = text + n;

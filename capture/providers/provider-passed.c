@@ -18,12 +18,12 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* (without a handler, this signal is ignored: it harms no code that does not know it) */
+/* (a process without a handler ignores this signal, so it harms no code that does not expect it) */
 #define WAKING_SIGNAL SIGURG
 
 enum { CLOSE_NS = 100000000, PLACES = 2 * PROVIDER_PASSED_CLOSES_MAX };
 
-/* A connection that is being closed; of all recordings of the process. */
+/* A connection that is being closed. All recordings of the process share these places. */
 struct provider_passed_place {
 	int fd;
 	uint32_t uid;
@@ -43,8 +43,8 @@ bool provider_passed_is_next(int fd, pid_t *ret_pid)
 		struct cmsghdr head;
 	} control = { 0 };
 	/*
-	 * The credentials leave no room for descriptors, and the kernel then reports that there are
-	 * some.
+	 * There is room only for the credentials. If the packet has descriptors, too, the kernel
+	 * leaves them out, and reports this by MSG_CTRUNC.
 	 */
 	struct msghdr m = { .msg_iov = &part,
 			    .msg_iovlen = 1,
@@ -77,7 +77,9 @@ static unsigned provider_passed_count(uint32_t uid, bool of_all, bool with_waiti
 	return n;
 }
 
-/* Returns a place in STATE, of UID unless it is free, or NULL. */
+/*
+ * Returns a place in STATE; if STATE is not PASSED_FREE, the place is of UID. NULL = no such place.
+ */
 static struct provider_passed_place *provider_passed_find(int state, uint32_t uid)
 {
 	for (size_t i = 0; i < PLACES; i++)
@@ -86,7 +88,7 @@ static struct provider_passed_place *provider_passed_find(int state, uint32_t ui
 	return NULL;
 }
 
-/* Frees PLACE. Returns the next one for the same thread, or NULL. */
+/* Frees PLACE. Returns the next place for the same thread, or NULL. */
 static struct provider_passed_place *provider_passed_next(struct provider_passed_place *place)
 {
 	struct provider_passed_place *next;
@@ -114,7 +116,10 @@ static void provider_passed_set_handler(void)
 	sigaction(WAKING_SIGNAL, &action, NULL);
 }
 
-/* Interrupts the calls of this thread every 100 ms from now on: also a close that waits. */
+/*
+ * From now on, a signal interrupts the calls of this thread every 100 ms. The signal ends a close
+ * that waits.
+ */
 static bool provider_passed_begin_waking(timer_t *ret)
 {
 	const struct itimerspec often = { { 0, CLOSE_NS }, { 0, CLOSE_NS } };

@@ -6,8 +6,8 @@
  * is not received, and a thread of its own closes the socket. A signal interrupts a close that
  * waits.
  *
- * The number of threads is bounded, also for each user. Other connections of the user then wait for
- * one of its threads.
+ * The number of threads is bounded, also for each user. If a user has the maximum, the other
+ * connections of this user wait for one of these threads.
  */
 #pragma once
 

@@ -14,7 +14,7 @@
 
 enum {
 	TRACKS_MAX = 4096,     /* of a program */
-	CATEGORIES_MAX = 1024, /* of a program, that are not compared again */
+	CATEGORIES_MAX = 1024, /* categories of a program whose comparison is remembered */
 	CATEGORY_NAME_MAX = 256,
 	CALL_WORK = 8,           /* a comparison takes some time, whatever the lengths are */
 	ROUND_SHARE = 128 << 10, /* bytes of each program in each round */
@@ -67,7 +67,10 @@ static bool provider_program_track(struct provider_program *p, uint64_t number, 
 	return p->error == 0;
 }
 
-/* The names of threads and processes are written by kymo, before the record. */
+/*
+ * Finds the koid of THREAD. Before the record, writes the name of the thread or process, if it was
+ * not written yet.
+ */
 static bool provider_program_koid(void *userdata, uint64_t thread, uint64_t *ret)
 {
 	struct provider_program *p = userdata;
@@ -116,7 +119,10 @@ bool provider_program_matches(const char *patterns, const char *name, size_t n, 
 	return false;
 }
 
-/* Each record has a category, and the comparison takes longer than all the rest. */
+/*
+ * Whether the category is recorded. The result is remembered, since each record has a category, and
+ * a comparison takes longer than everything else.
+ */
 static bool provider_program_category(void *userdata, const char *name, size_t n)
 {
 	static char yes, no;
@@ -241,30 +247,33 @@ void provider_program_look(struct provider_program *p)
 
 	if (!p->buffer || p->until_ns != UINT64_MAX)
 		return;
-	/* (another process can have the id of one that has ended) */
+	/* (if the process has ended, its id can belong to another process) */
 	image = p->changed_ns || p->link->has_ended ? 0 : provider_image_of(p->link->pid);
 	if (image == p->image && image)
 		p->image_ns = now_ns;
 	else if (image)
 		p->changed_ns = now_ns;
-	/* (those of the new program are not its) */
+	/* (threads of the new program are not threads of this one) */
 	p->threads.is_closed |= p->changed_ns != 0;
-	/* If there is a record of the exec, it has come by now, and has the exact time. */
+	/*
+	 * If there were a record of the exec, it would have come by now, with the exact time. So
+	 * the last time at which the process certainly executed this program is used.
+	 */
 	if (p->changed_ns && (p->context->is_final || p->context->horizon_ns >= p->changed_ns))
 		p->until_ns = p->image_ns;
 }
 
-/* Records of later times stay in the buffer. */
+/* Returns the horizon for P. Records of later times stay in the buffer. */
 static uint64_t provider_program_horizon(const struct provider_program *p)
 {
 	uint64_t horizon_ns = p->context->horizon_ns;
 
-	/* (the record of the exec is still to come) */
+	/* (the time of the exec is not known before its record comes) */
 	return p->changed_ns && p->until_ns == UINT64_MAX && p->image_ns < horizon_ns ? p->image_ns
 										      : horizon_ns;
 }
 
-/* Whether the program itself has answered START. Until then, a child can hold the connection. */
+/* Whether the program itself has answered START. Before that, a child can hold the connection. */
 static bool provider_program_has_started(const struct provider_program *p)
 {
 	return p->seat && p->seat->is_answered && p->seat->error == 0;
@@ -332,7 +341,10 @@ static bool provider_program_affords(struct provider_program *p, uint64_t bytes,
 {
 	struct provider_context *c = p->context;
 
-	/* (a child of a program that has ended can write as fast as the buffer is read) */
+	/*
+	 * (a child of a program that has ended can write as fast as the buffer is read, so its
+	 * bytes are limited)
+	 */
 	if (is_last && p->last_bytes < bytes) {
 		p->last_bytes = 0;
 		return false;
@@ -414,7 +426,10 @@ static int provider_program_count(struct provider_program *p)
 int provider_program_read(struct provider_program *p)
 {
 	const struct provider_context *c = p->context;
-	/* Nothing is written any more, and all that was written is before the horizon. */
+	/*
+	 * This is the last read: nothing is written any more, and all that was written is before
+	 * the horizon.
+	 */
 	bool is_last = c->is_final || p->until_ns <= c->horizon_ns ||
 		       (p->link->is_gone && p->link->gone_ns <= c->horizon_ns &&
 			/* (another session can learn of an exec first, and end the connection) */

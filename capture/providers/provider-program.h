@@ -19,11 +19,13 @@ struct provider_context {
 	bool all_categories;
 	enum provider_clock clock;
 	struct provider_ticks ticks;
-	uint64_t horizon_ns;    /* records of later times stay in their buffers */
-	bool is_final;          /* no records are taken after this round */
-	uint64_t extra_left;    /* bytes of this round, for programs above their share */
-	uint64_t matching_left; /* of this round, for categories (provider_program_matches()) */
-	uint32_t n_tracks;      /* of all programs */
+	uint64_t horizon_ns; /* records of later times stay in their buffers */
+	bool is_final;       /* no records are taken after this round */
+	/* Bytes that are left in this round, for programs above their share. */
+	uint64_t extra_left;
+	/* Work of comparisons that is left in this round (provider_program_matches()). */
+	uint64_t matching_left;
+	uint32_t n_tracks; /* tracks of all programs */
 };
 
 struct provider_program {
@@ -35,39 +37,48 @@ struct provider_program {
 	struct table tracks; /* number of a track in the program + 1 -> koid */
 	struct provider_records *records;
 	struct provider_buffer *buffer; /* NULL = it has no session */
-	uint64_t buffer_bytes;          /* 0 = none is counted */
-	uint64_t passed_bytes;          /* of the buffer, since the horizon was set */
-	uint64_t n_lost;                /* losses that the archive has; of this buffer */
-	uint64_t n_garbage;  /* wrong records that the archive has as lost; of the program */
+	/* Bytes that provider_memory_take() has counted for the buffer; 0 = none. */
+	uint64_t buffer_bytes;
+	/* Bytes of records that were taken since the horizon was set. */
+	uint64_t passed_bytes;
+	uint64_t n_lost;     /* losses of this buffer that the archive has */
+	uint64_t n_garbage;  /* wrong records of the program that the archive has as lost */
 	uint64_t n_outside;  /* records from before the start, or after the end */
 	uint64_t checked_ns; /* when losses were last read */
 	uint64_t asked_ns;   /* when the filter was last asked, or a session was refused */
 	uint64_t started_ns; /* just before START; CLOCK_BOOTTIME, as all these times */
 	uint64_t image;      /* provider_image_of() when the session began; 0 = unknown */
 	uint64_t image_ns;   /* when the process was last known to execute this program */
-	uint64_t changed_ns; /* when it was first known to execute another one; 0 = it does not */
-	/* Records of later times are garbage: those after an exec; 0 = it has not started. */
+	/* When the process was first known to execute another program; 0 = it does not. */
+	uint64_t changed_ns;
+	/*
+	 * Records of later times are garbage: they are from after an exec. UINT64_MAX = no exec is
+	 * known; 0 = all are garbage, since the program has not started the session.
+	 */
 	uint64_t until_ns;
-	uint64_t last_bytes;     /* bytes that are still read when the program has ended */
-	uint64_t n_late;         /* records after until_ns */
-	uint64_t n_unmatched;    /* records whose categories could not be compared with patterns */
+	uint64_t last_bytes; /* bytes that may still be read after the end of the program */
+	uint64_t n_late;     /* records after until_ns */
+	/*
+	 * Records whose categories could not be compared with patterns for lack of `matching_left`.
+	 */
+	uint64_t n_unmatched;
 	struct table categories; /* hash of a name -> whether it is recorded */
 	unsigned n_failures;     /* sessions that the program could not start */
 	bool is_read;            /* up to the horizon */
-	bool is_refused;         /* it was without a session at least once */
+	bool is_refused;         /* the program was without a session at least once */
 	int error;               /* of the output */
 };
 
 /*
- * The work of comparisons in one round, or for one list: about the product of the lengths of names
- * and patterns. Hostile ones would take minutes. Those of a thousand categories with 100 bytes of
- * patterns take a small part of it.
+ * The maximum work of comparisons in one round, or for one list: about the product of the lengths
+ * of names and patterns. Without this maximum, hostile names and patterns would take minutes. A
+ * thousand categories with 100 bytes of patterns take a small part of it.
  */
 #define PROVIDER_MATCHING_MAX (UINT64_C(16) << 20)
 
 /*
  * Whether one of PATTERNS, which commas separate, matches category NAME of N bytes. Takes the work
- * from *LEFT. If that is not enough, *LEFT is 0, and the result is false.
+ * from *LEFT. If *LEFT is not enough, sets *LEFT to 0 and returns false.
  */
 bool provider_program_matches(const char *patterns, const char *name, size_t n, uint64_t *left);
 

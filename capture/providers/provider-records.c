@@ -90,7 +90,7 @@ static bool provider_records_koid(const struct provider_records *p, uint64_t thr
 	return p->rules.koid(p->rules.userdata, thread, ret);
 }
 
-/* Threads of the buffer have process 0: the koid of the process is the manager's. */
+/* In the buffer, threads have process 0, since the manager knows the koid of the process. */
 static bool provider_records_thread(const struct provider_records *p, const struct fxt_thread *t,
 				    struct fxt_out_thread *ret)
 {
@@ -204,7 +204,10 @@ static int provider_records_blob(struct provider_records *p, struct fxt_writer *
 				 .data = record->blob.data,
 				 .size = record->blob.size };
 
-	/* Other types have contents that readers interpret: packets with foreign threads. */
+	/*
+	 * Only blobs of this type are written: readers interpret the contents of others, for
+	 * example packets with threads of other processes.
+	 */
 	if (record->blob.type != FXT_BLOB_DATA || !provider_records_text(&record->name, &blob.name))
 		return PROVIDER_GARBAGE;
 	return provider_records_enter(p, w) ?: fxt_write_blob(w, &blob);
@@ -240,7 +243,7 @@ static int provider_records_write_name(const struct provider_records *p, struct 
 					  });
 }
 
-/* Keeps the name. The durable part of the buffer bounds their number. */
+/* Keeps the name. The size of the durable part limits the number of names. */
 static int provider_records_keep_name(struct provider_records *p, uint64_t koid,
 				      const struct fxt_out_string *name)
 {

@@ -24,8 +24,8 @@ struct provider_rules {
 	uint64_t pid; /* the koid of the process */
 
 	/*
-	 * Sets *RET to the koid of THREAD of the program: a tid, or a track. Returns false if it
-	 * has no such thread.
+	 * Sets *RET to the koid of THREAD of the program: a tid, or a track. Returns false if the
+	 * program has no such thread.
 	 */
 	bool (*koid)(void *userdata, uint64_t thread, uint64_t *ret);
 
@@ -61,8 +61,8 @@ DEFINE_CLEANUP(struct provider_records *, provider_records_free)
 
 /*
  * Writes the record of N_WORDS words, which is the size in its header, to W, with section records
- * as needed; or counts it as garbage. IS_DURABLE: it is of the durable part of the buffer, in which
- * strings, threads and names are. Returns 0, or the error of the output.
+ * as needed; or counts it as garbage. IS_DURABLE says that the record is in the durable part of the
+ * buffer, in which strings, threads and names are. Returns 0, or the error of the output.
  */
 int provider_records_add(struct provider_records *p, struct fxt_writer *w, const uint64_t *words,
 			 unsigned n_words, bool is_durable);

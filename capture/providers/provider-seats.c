@@ -47,10 +47,10 @@ bool provider_seats_expect(const struct provider_seats *s, const struct provider
 {
 	const struct provider_seat *seat = provider_seats_find(s, packet->session);
 
-	/* (an earlier session can begin and end late) */
+	/* (answers of an earlier session can come late) */
 	if (!seat)
 		return true;
-	/* (without an answer, the session has not begun) */
+	/* (STOPPED can come only after the answer to START, which comes once) */
 	return packet->kind == PROVIDER_STOPPED ? seat->is_answered : !seat->is_answered;
 }
 

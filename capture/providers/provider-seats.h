@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sessions of one program. A program has room for some sessions at once, each with a buffer of
- * its own. Sessions of different users share the seats, so those of one user cannot take all. Also
- * counts the memory of the buffers of all programs.
+ * its own. Sessions of different users share the seats, so the sessions of one user cannot take all
+ * seats. Also counts the memory of the buffers of all programs.
  */
 #pragma once
 
@@ -12,7 +12,9 @@
 #include "base/table.h"
 #include "capture/providers/provider-packet.h"
 
-/* The library has room for so many; those of a user other than root take at most half of them. */
+/*
+ * The number of seats is that of the library. Sessions of a user other than root take at most half.
+ */
 enum { PROVIDER_SEATS = 8 };
 
 enum provider_seat_state {
@@ -38,34 +40,40 @@ struct provider_seats {
 /* Whether a session of user UID can have a seat. */
 bool provider_seats_have_room(const struct provider_seats *s, uint32_t uid);
 
-/* Takes a seat for SESSION of user UID: it is asked. Returns it, or NULL. */
+/*
+ * Takes a seat for SESSION of user UID (PROVIDER_SEAT_ASKED). Returns the seat; NULL = none is
+ * free.
+ */
 struct provider_seat *provider_seats_take(struct provider_seats *s, uint64_t session, uint32_t uid);
 
 /* Whether a program can send PACKET, an answer, now. */
 bool provider_seats_expect(const struct provider_seats *s, const struct provider_packet *packet);
 
-/* Takes an answer that was expected, or ignores it. Returns whether a seat is free by it. */
+/* Takes an answer that was expected, or ignores it. Returns true if this has freed a seat. */
 bool provider_seats_answer(struct provider_seats *s, const struct provider_packet *packet);
 
-/* The session is over. Returns whether STOP is to be sent. */
+/* Leaves SEAT, whose session is over. Returns true if STOP must be sent. */
 bool provider_seat_leave(struct provider_seat *seat);
 
 /* ---- memory ---- */
 
 #define PROVIDER_BUFFERS_BYTES_MAX (UINT64_C(1) << 30)
-/* Of these, for programs of root only. */
+/* Of these bytes, the part that only programs of root can use. */
 #define PROVIDER_BUFFERS_BYTES_ROOT (PROVIDER_BUFFERS_BYTES_MAX / 8)
 
-/* The sizes of buffers: of all, and of those of each user. A zeroed structure has none. */
+/*
+ * The size of all buffers, and the size of the buffers of each user. A zeroed structure has no
+ * buffers.
+ */
 struct provider_memory {
 	uint64_t bytes;
 	struct table of_users; /* uid + 1 -> bytes, as a pointer */
 };
 
 /*
- * Counts BYTES for a buffer of a program of user UID. A user other than root has at most half of
- * the memory and no more than is free before, or one buffer; and leaves the part of root. Returns
- * 0, -ENOBUFS or -ENOMEM.
+ * Counts BYTES for a buffer of a program of user UID. The buffers of a user other than root take at
+ * most half of the memory, and no more than is free before; but one buffer is always permitted. The
+ * buffers leave the part of root free. Returns 0, -ENOBUFS or -ENOMEM.
  */
 int provider_memory_take(struct provider_memory *m, uint32_t uid, uint64_t bytes);
 void provider_memory_give(struct provider_memory *m, uint32_t uid, uint64_t bytes);

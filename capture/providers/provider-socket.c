@@ -94,7 +94,7 @@ static int provider_socket_lock(struct provider_socket *s, const char *owner, ch
 	return 0;
 }
 
-/* The path leads through the descriptor: that of the directory can be too long for an address. */
+/* The address is a path through the descriptor, since the path of the directory can be too long. */
 static int provider_socket_listen(struct provider_socket *s)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -113,7 +113,7 @@ static int provider_socket_listen(struct provider_socket *s)
 	return 0;
 }
 
-/* Without a program that waits, the doorbell has no reader, and cannot be opened. */
+/* (ENXIO is no error: if no program waits, the doorbell has no reader, and cannot be opened) */
 int provider_socket_ring(struct provider_socket *s)
 {
 	_cleanup_close_ int fd = -1;

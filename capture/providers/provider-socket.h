@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The socket that programs connect to, and the doorbell that wakes programs which wait for a
- * recorder (docs/architecture/providers.md). Only one process of a machine can have them: it holds
- * a lock on the file PROVIDER_LOCK, which the kernel releases when the process ends in any way. So
- * a socket without a lock is left from a killed process, and is replaced. The file has the name and
- * the id of the process.
+ * recorder (docs/architecture/providers.md). Only one process of a machine can have the socket and
+ * the doorbell: it holds a lock on the file PROVIDER_LOCK, which the kernel releases when the
+ * process ends in any way. So a socket without a lock is left from a killed process, and is
+ * replaced. The file has the name and the id of the process.
  */
 #pragma once
 

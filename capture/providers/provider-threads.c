@@ -11,7 +11,7 @@
 #include "model/koids.h"
 
 enum {
-	THREADS_MAX = 65536, /* ended ones included; if there are more, all are discarded */
+	THREADS_MAX = 65536, /* ended threads included; if there are more, all are discarded */
 	LOOKS_MAX = 256,
 	LISTED_MAX = 8192, /* threads of a process in another pid namespace */
 };
@@ -101,7 +101,10 @@ static void provider_threads_list(struct provider_threads *t, const struct tasks
 		closedir(dir);
 }
 
-/* Looks for a thread whose begin was not reported: lost, or not selected then. */
+/*
+ * Looks for a thread whose begin was not reported: the report was lost, or the thread was not
+ * selected then.
+ */
 static void provider_threads_look(struct provider_threads *t, uint32_t tid,
 				  const struct tasks *tasks)
 {

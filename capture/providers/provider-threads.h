@@ -14,8 +14,9 @@
 
 struct provider_threads {
 	uint32_t pid;
-	bool is_foreign;    /* the process is in another pid namespace than the recorder */
-	bool is_closed;     /* the process has executed another program: no new threads are its */
+	bool is_foreign; /* the process is in another pid namespace than the recorder */
+	/* The process has executed another program: new threads are not of this program. */
+	bool is_closed;
 	unsigned n_looks;   /* lookups in /proc since provider_threads_renew() */
 	uint64_t missing;   /* the last tid that was not found since then */
 	struct table koids; /* tid as the program sees it -> koid */
@@ -25,7 +26,7 @@ struct provider_threads {
 int provider_threads_init(struct provider_threads *t, uint32_t pid, const struct tasks *tasks);
 void provider_threads_deinit(struct provider_threads *t);
 
-/* A thread of the process has begun. Returns 0 or -ENOMEM. */
+/* Adds thread TID, which has begun in the process. Returns 0 or -ENOMEM. */
 int provider_threads_begun(struct provider_threads *t, uint32_t tid, const struct tasks *tasks);
 
 /*

@@ -46,7 +46,10 @@ void provider_ticks_read(struct provider_ticks *t)
 {
 	uint64_t best = UINT64_MAX, stamp = 0, boot_ns = 0;
 
-	/* An interrupt between the two would make the pair wrong: the shortest of some is used. */
+	/*
+	 * An interrupt between the two readings would make the pair wrong, so the fastest of
+	 * several attempts is used.
+	 */
 	for (int i = 0; i < 5; i++) {
 		uint64_t before = provider_ticks_stamp(), now = clock_boot_ns();
 		uint64_t after = provider_ticks_stamp();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stamps of the CPU's counter as times of CLOCK_BOOTTIME. The manager reads both clocks together,
- * at the begin of a session and after each copy of a buffer, so each stamp of a copy is between two
- * readings, and its time is interpolated. Times never decrease with stamps.
+ * at the beginning of a session and after each copy of a buffer, so each stamp of a copy is between
+ * two readings, and its time is interpolated. Times never decrease with stamps.
  */
 #pragma once
 
@@ -25,7 +25,10 @@ struct provider_ticks {
 /* Returns the clock that programs use: PROVIDER_CLOCK_TSC if the kernel uses the TSC, too. */
 enum provider_clock provider_ticks_clock(void);
 
-/* Adds a reading of both clocks. If there is no room, every second one of the older half goes. */
+/*
+ * Adds a reading of both clocks. If there is no room, every second reading of the older half is
+ * removed.
+ */
 void provider_ticks_read(struct provider_ticks *t);
 
 /* Whether STAMP is later than now. */

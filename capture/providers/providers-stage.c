@@ -8,7 +8,10 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector.h"
 
-/* Programs write to their buffers with 64 KiB at once at most, so that other CPUs have blocks. */
+/*
+ * Unless blocks have the minimum size, the memory for one CPU has at least so many blocks: while
+ * programs on one CPU fill a block, programs on other CPUs must find free ones.
+ */
 enum { BLOCKS_PER_CPU = 8, FIRST_PROVIDER = 16 };
 
 #define ROUND_EXTRA_BYTES (UINT64_C(16) << 20)
@@ -68,7 +71,7 @@ void providers_stage_leave(struct providers_stage *s)
 	s->context.links = NULL;
 }
 
-/* The memory is that of the sched rings: a ring for each CPU, in blocks. */
+/* The buffer has as much memory as the sched rings: a ring for each CPU, divided into blocks. */
 static struct provider_buffer_options providers_stage_buffer(const struct session_options *o,
 							     unsigned n_cpus)
 {
@@ -159,7 +162,7 @@ static void providers_stage_refuse(struct providers_stage *s, struct provider_pr
 	p->is_refused = true;
 }
 
-/* Makes the program of LINK, at its first packet; NULL = there is no room. */
+/* Makes the program of LINK when its name is known; *RET is NULL if there is no room. */
 static int providers_stage_meet(struct providers_stage *s, struct provider_link *link,
 				struct provider_program **ret)
 {
@@ -255,10 +258,10 @@ static int providers_stage_start_all(struct providers_stage *s)
 	size_t pos = s->next_link;
 	int r = 0;
 
-	/* (between a pause and its end, and after the end, there is nothing to record) */
+	/* (during a pause, and after the end, nothing is recorded) */
 	if (s->context.pipe->to_ns != UINT64_MAX || !s->context.pipe->collector)
 		return 0;
-	/* (first those that the limit of questions left out before) */
+	/* (first the links that ASKS_PER_ROUND has left out before) */
 	for (unsigned i = 0; i < 2; i++, pos = 0)
 		while (r == 0 && s->n_asks < ASKS_PER_ROUND &&
 		       (link = provider_links_next(s->context.links, &pos))) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes the events of programs that use libkymo-provider (docs/architecture/providers.md). Each
- * program has a provider of its own in the archive. Its records up to the horizon of a round are
- * written when all records of the kernel up to the horizon are written, so the threads of the
- * program are known.
+ * program has a provider of its own in the archive. The records of a program up to the horizon of a
+ * round are written when all records of the kernel up to the horizon are written, so the threads of
+ * the program are known.
  */
 #pragma once
 
@@ -25,9 +25,14 @@ struct providers_stage {
 	struct provider_listener listener;
 	struct providers_owner owner;
 	struct provider_program *programs[PROVIDERS_MAX]; /* by the ids of their providers */
-	unsigned n_met; /* programs so far, with those that had no room */
-	size_t first;   /* the place of the program that is first in this round */
-	size_t taker;   /* the place behind the first one above its share, from FIRST; 0 = none */
+	/* Places that were tried so far for new programs; the next place is tried first. */
+	unsigned n_met;
+	size_t first; /* the place of the program that is first in this round */
+	/*
+	 * The place after the first program, from `first` on, that had more than its share; 0 =
+	 * none.
+	 */
+	size_t taker;
 	char *patterns; /* owned; context.patterns */
 	struct provider_context context;
 	struct provider_buffer_options buffer; /* of each program */
@@ -45,7 +50,7 @@ struct providers_figures {
 	uint64_t written, lost;
 };
 
-/* PIPE is that of the recorder. */
+/* PIPE is the pipeline of the recorder. */
 void providers_stage_init(struct providers_stage *s, const struct pipeline *pipe);
 
 /*

@@ -62,7 +62,10 @@ void python_code_text(const uint8_t *data, size_t n, unsigned kind, char *to, si
 
 /* ---- lines ---- */
 
-/* The kinds of entries of a table that concern lines; the smaller numbers are in the same line. */
+/*
+ * The kinds of entries that say something about lines. Entries of smaller kinds stay in the line of
+ * the entry before.
+ */
 enum {
 	LINES_ONE_0 = 10, /* this line, with columns */
 	LINES_ONE_2 = 12, /* two lines below */
@@ -125,7 +128,10 @@ uint32_t python_code_line(const uint8_t *table, size_t n, uint32_t first, uint32
 		end += (head & 7) + 1u;
 		if (unit < end)
 			return kind == LINES_NONE ? 0 : line;
-		/* The rest of an entry has no marked byte. */
+		/*
+		 * Only the first byte of an entry is marked, so bytes up to the next mark are
+		 * skipped.
+		 */
 		while (l.at < l.end && !(*l.at & 0x80))
 			l.at++;
 	}

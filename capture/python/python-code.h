@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Converts the N bytes at DATA, characters of KIND bytes (1, 2 or 4), to UTF-8 in the ROOM bytes at
- * TO, which is at least 1: as many whole characters as fit, and a NUL. Characters that are no
- * characters, and controls, become U+FFFD.
+ * Converts the N bytes at DATA, which are characters of KIND bytes each (1, 2 or 4), to UTF-8.
+ * Writes as many whole characters as fit, and a NUL, to the ROOM bytes (at least 1) at TO. Control
+ * characters and invalid code points become U+FFFD.
  */
 void python_code_text(const uint8_t *data, size_t n, unsigned kind, char *to, size_t room);
 

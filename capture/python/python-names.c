@@ -9,8 +9,8 @@
 #include "model/frames.h"
 
 enum {
-	OVERHEAD = 48,  /* of malloc() and of the table, in bytes */
-	ADDRESSES = 16, /* between two places */
+	OVERHEAD = 48,  /* bytes that malloc() and the table take for each element */
+	ADDRESSES = 16, /* from each place to the next */
 	NAME_MAX_BYTES = 3 * PYTHON_NAME_BYTES + sizeof("..."),
 	FILE_MAX_BYTES = 3 * PYTHON_FILE_BYTES + sizeof("..."),
 };
@@ -144,7 +144,7 @@ static struct python_line python_names_line(const struct python_names *p, uint64
 	return at;
 }
 
-/* Returns the place of AT in the process of S, or NULL without memory. */
+/* Returns the place of AT in the process of S, or NULL if there is no memory. */
 static struct python_place *python_names_place(struct python_names *p, const struct python_stack *s,
 					       const struct python_line *at)
 {
@@ -219,8 +219,8 @@ static int python_names_add_group(struct python_names *p, struct python_mix *m)
 /* The properties of a stack before it is put together. */
 struct python_shape {
 	unsigned n_native; /* number of native frames; the frames of Python follow them */
-	unsigned n_eval;   /* of these: those that execute Python */
-	bool skips_bare;   /* the one with PYTHON_IS_BARE has no frame of Python */
+	unsigned n_eval;   /* number of native frames that execute Python */
+	bool skips_bare;   /* the native frame with PYTHON_IS_BARE has no frame of Python */
 	bool is_short;     /* the outermost native frames are missing */
 };
 
@@ -242,7 +242,9 @@ static struct python_shape python_names_shape(const struct python_stack *s)
 	}
 	for (unsigned i = shape.n_native; i < s->n; i++)
 		n_groups += (s->frames[i] & PYTHON_IS_ENTRY) != 0;
-	/* (the bit is a guess, but a group that is missing proves it) */
+	/*
+	 * (PYTHON_IS_BARE is a guess of the eBPF program; a missing group proves that it is right)
+	 */
 	is_cut = shape.n_native < s->n && s->frames[s->n - 1] & PYTHON_IS_CUT;
 	shape.skips_bare = is_bare && !is_cut && shape.n_eval > n_groups;
 	return shape;
@@ -261,13 +263,18 @@ int python_names_expand(struct python_names *p, const struct python_stack *s, ui
 
 		if (is_eval && !(shape.skips_bare && frame & PYTHON_IS_BARE)) {
 			r = python_names_add_group(p, &m);
-			/* Nothing is outside the function that starts a thread. */
+			/*
+			 * This is the outermost native frame that executes Python, so all frames of
+			 * Python that are left belong to it.
+			 */
 			for (n_left--; r == 0 && n_left == 0 && !shape.is_short && m.at < m.end;)
 				r = python_names_add_group(p, &m);
 		}
 		to[m.n++] = is_eval ? frame & ~PYTHON_EVAL_FLAGS : frame;
 	}
-	/* The native stack is short, so its outermost functions are those of Python. */
+	/*
+	 * The native stack is short, so the frames of Python that are left are the outermost ones.
+	 */
 	while (r == 0 && m.at < m.end)
 		r = python_names_add_group(p, &m);
 	return r < 0 ? r : (int)m.n;

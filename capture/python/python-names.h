@@ -36,7 +36,7 @@ struct python_names {
 
 /* A walked stack of a program. */
 struct python_stack {
-	const uint64_t *frames; /* as the programs have sent them (bpf/record-python.h) */
+	const uint64_t *frames; /* as the eBPF programs have sent them (bpf/record-python.h) */
 	unsigned n;
 	uint32_t koid; /* of the process */
 	bool returns;  /* the first frame is a return address */
@@ -44,8 +44,8 @@ struct python_stack {
 	/* Writes EV, the name of an address. Returns 0 or a negative errno. */
 	int (*write)(void *userdata, const struct event *ev);
 	/*
-	 * NULL, or the stack will be repeated: notes EV, the name of an address in it, which is
-	 * also written if necessary. Returns like WRITE.
+	 * If the stack will be repeated, otherwise NULL: notes EV, the name of an address in the
+	 * stack. Also writes EV if necessary. Returns like WRITE.
 	 */
 	int (*hold)(void *userdata, const struct event *ev);
 	void *userdata;
@@ -53,7 +53,7 @@ struct python_stack {
 
 /*
  * Returns true if FRAME is a native frame that executes Python. A walk by frame pointers can take
- * other values for addresses, so the rest must be an address of a program.
+ * other values for addresses, so the other bits must be an address of a program.
  */
 static inline bool python_names_is_eval(uint64_t frame)
 {
@@ -74,7 +74,7 @@ static inline bool python_names_are_in(const uint64_t *frames, unsigned n)
 }
 
 /*
- * Returns the number of native ones of the N FRAMES. The words of Python, if one of the frames
+ * Returns the number of native frames among the N FRAMES. The words of Python, if one of the frames
  * executes Python, are behind them.
  */
 static inline unsigned python_names_end_of_native(const uint64_t *frames, unsigned n)
@@ -89,8 +89,8 @@ static inline unsigned python_names_end_of_native(const uint64_t *frames, unsign
 void python_names_deinit(struct python_names *p);
 
 /*
- * Keeps the code object REC, which was checked. It replaces one whose name was unreadable. Returns
- * 0 or -ENOMEM.
+ * Keeps the code object REC, which was checked. REC replaces an earlier copy whose name was
+ * unreadable. Returns 0 or -ENOMEM.
  */
 int python_names_add(struct python_names *p, const struct rec_python_code *rec);
 
@@ -100,7 +100,7 @@ int python_names_add(struct python_names *p, const struct rec_python_code *rec);
  */
 bool python_names_turn(struct python_names *p);
 
-/* All names must be written again, since a new part of the archive begins. */
+/* Makes all names be written again, since a new part of the archive begins. */
 void python_names_forget_written(struct python_names *p);
 
 /*

@@ -10,7 +10,10 @@
 
 #include "base/foreign-fds.h"
 
-/* Each user can add shared mappings, with programs that connect: their number has no limit here. */
+/*
+ * The maximum number of mappings that are unmapped at once. Their total number has no limit: each
+ * user can connect programs, which have shared buffers.
+ */
 enum { PART_MAX = 256 };
 
 /*

@@ -5,7 +5,7 @@
 #pragma once
 
 /*
- * Unmaps shared memory: rings of collectors, which stay in the kernel as long as a process has
+ * Unmaps shared memory: rings of collectors, which stay in the kernel as long as a process maps
  * them. Returns 0 or a negative errno.
  */
 int after_fork_unmap_shared(void);

@@ -105,9 +105,9 @@ int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *use
 	w.fd = dup3(fd, spare_fd, O_CLOEXEC);
 	r = w.fd < 0 ? -errno : clean_fd_table_run(clean_fd_table_run_with_, &w);
 	/*
-	 * /dev/null takes the number again and reserves it. This needs no other free number. If it
-	 * did, and there were none, FD would stay open here, and its other side would not notice
-	 * its end.
+	 * /dev/null takes the number again and reserves it. This needs no other free number. If a
+	 * free number were needed, and there were none, the copy of FD would stay open here, and
+	 * the other side of FD would not notice its end.
 	 */
 	dup3(null_fd, spare_fd, O_CLOEXEC);
 	pthread_mutex_unlock(&passing_on);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A table of descriptors without those of clients. A child has all descriptors of its parent, and
- * closes them at the latest when it ends. This can block forever for a file on a file system that
- * never answers, which a client passed to the service (daemon/files/async-close.h). So a child that
- * needs no descriptors is made by a thread with its own table of only the lowest numbers.
+ * closes them at the latest when it ends. Closing can block forever for a file on a file system
+ * that never answers, which a client passed to the service (daemon/files/async-close.h). So a child
+ * that needs no descriptors is made by a thread with its own table of only the lowest numbers.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 
-/* File systems without a block device that are on this machine. */
+/* Types of file systems that have no block device, but are on this machine. */
 static const char *const local_types[] = {
 	"bcachefs", "btrfs", "erofs", "overlay", "ramfs", "squashfs", "tmpfs", "ubifs", "zfs",
 };

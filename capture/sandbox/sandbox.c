@@ -296,9 +296,9 @@ static int sandbox_run_job(void *userdata)
 	r = sandbox_read_answer(fds[0], job->deadline_ns, job->max, job->answer);
 	close(fds[0]);
 	/*
-	 * The child has sent its answer, or its time is over. It may wait for a page of the file,
-	 * and then it cannot be killed. The number of such children is limited: if there are too
-	 * many, only the callers wait here whose own child hangs.
+	 * The child has sent its answer, or its time is over. The child may wait for a page of the
+	 * file, and then it cannot be killed. The number of such children is limited: if there are
+	 * too many, only the callers wait here whose own child hangs.
 	 */
 	if (!child_end_kill(pid, r == -ETIME ? sandbox_mute_place(job) : 0))
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads an untrusted file in a separate process. Even if the file takes over the code, that process
- * has no privileges, can open nothing, sees no shared memory, and has limited time and memory. Its
- * only output is an answer of limited size, which must be checked like any other input.
+ * has no privileges, can open nothing, sees no shared memory, and has limited time and memory. The
+ * only output of the process is an answer of limited size, which must be checked like any other
+ * input.
  */
 #pragma once
 
@@ -18,9 +19,10 @@ typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
 /*
  * Runs FN over the file FD (borrowed) for at most TIMEOUT_NS, and waits for it. The answer of FN,
  * at most MAX bytes, is appended to ANSWER. Returns 0; the negative errno of FN or of a failure to
- * run it; -EBADMSG if the process died, or its answer was invalid; -ETIME if it did not end. If it
- * cannot even be killed, since the file system does not answer, this waits for a second more. While
- * it hangs, other files of this file system are not read, unless it is local: -EBUSY.
+ * run it; -EBADMSG if the process died, or its answer was invalid; -ETIME if it did not end. If the
+ * process cannot even be killed, since the file system does not answer, sandbox_run() waits for a
+ * second more. While the process hangs, other files of this file system are not read (-EBUSY),
+ * unless the file system is local.
  */
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer);
 

@@ -24,8 +24,8 @@ struct user_count {
 };
 
 /*
- * Adds N, which is 1 or -1, to the count of UID. Returns the new count; without memory, UID is not
- * counted.
+ * Adds N, which is 1 or -1, to the count of UID. Returns the new count; if there is no memory, UID
+ * is not counted.
  */
 struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
 
@@ -35,7 +35,7 @@ struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
  */
 struct abandoned_threads;
 
-/* Returns NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct abandoned_threads *abandoned_threads_new(uid_t uid);
 struct abandoned_threads *abandoned_threads_ref(struct abandoned_threads *l);
 struct abandoned_threads *abandoned_threads_unref(struct abandoned_threads *l);

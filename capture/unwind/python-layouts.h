@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layouts of CPython (bpf/record-python.h), one row for each version. A build belongs to a row
- * if its version and the size of its _PyRuntime are those of the row: the size changes with each
- * structure in it, also by options of the build. Offsets inside of a release do not change after
- * its first final version.
+ * if its version and the size of its _PyRuntime are those of the row: this size depends on each
+ * structure in _PyRuntime and on options of the build. Offsets inside of a release do not change
+ * after its first final version.
  *
  * tests/support/loads/python-layout.c compares a row with the headers of the version.
  */

@@ -37,7 +37,7 @@ static void unwind_aside_release(struct unwind_aside *a)
 	free(a);
 }
 
-/* Runs the thread. While it works, nothing else changes the file. */
+/* Runs the thread. While the thread works, only the thread changes A's file. */
 static void *unwind_aside_work(void *userdata)
 {
 	_cleanup_(unwind_cache_freep) struct unwind_cache *cache = NULL;

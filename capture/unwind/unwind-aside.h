@@ -18,7 +18,7 @@
 struct unwind_aside;
 
 struct unwind_aside_file {
-	struct unwind_waiting file; /* its descriptor is closed */
+	struct unwind_waiting file; /* the file whose table was made; its descriptor is closed */
 	int result;                 /* as unwind_cache_make() returns it */
 	uint64_t ns;                /* the time that it took */
 	struct unwind_table table;

@@ -49,7 +49,7 @@ int unwind_open_mapped(const struct unwind_ask *ask)
 	char path[64];
 	int fd;
 
-	/* (another process has the id of this one here) */
+	/* (the process is not visible here; its id can be that of another process) */
 	if (ask->seen_pid == 0)
 		return -ESRCH;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
@@ -125,7 +125,7 @@ static struct unwind_async_slot *unwind_async_choose(struct unwind_async *a)
 	return NULL;
 }
 
-/* Runs a step for FILE. To read or close it can take forever. */
+/* Runs the step WHAT for FILE. Reading or closing a file can take forever. */
 static void unwind_async_run_step(enum unwind_async_state what, struct unwind_async_file *file)
 {
 	if (what == ASYNC_TO_OPEN) {
@@ -158,7 +158,7 @@ static void unwind_async_work_on(struct unwind_async *a, struct unwind_async_slo
 	thread_signal(a->done_fd);
 }
 
-/* Frees everything if no owner and no thread is left; otherwise unlocks. Called with the lock. */
+/* Frees A if it has neither an owner nor a thread; otherwise unlocks it. Called with the lock. */
 static void unwind_async_unlock_or_free(struct unwind_async *a)
 {
 	bool last = !a->has_owner && a->n_threads == 0;
@@ -250,7 +250,7 @@ static void unwind_async_make_orphan(struct unwind_async *a)
 	a->next = async_orphans;
 	async_orphans = a;
 	pthread_mutex_unlock(&async_lock);
-	/* This is necessary if the last thread has ended meanwhile. */
+	/* No thread is left to adopt A if the last one has ended meanwhile. */
 	unwind_async_start_thread(NULL);
 }
 

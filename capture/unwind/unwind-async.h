@@ -2,12 +2,13 @@
 /*
  * Files whose file system may never answer: FUSE, which every user can mount, and network file
  * systems. Child processes open them (capture/proc/reader-process.h), for at most
- * UNWIND_ASYNC_OPEN_NS_MAX. Temporary threads wait for these, and read and close the files, one
- * thread for each file system. So a hanging thread delays only users of the same file system.
+ * UNWIND_ASYNC_OPEN_NS_MAX. Temporary threads wait for these processes, and read and close the
+ * files, one thread for each file system. So a hanging thread delays only users of the same file
+ * system.
  *
  * One thread may call these functions. If a thread hangs when the module is released, a few KiB and
  * the thread stay until the file system answers or no longer exists. Nothing waits for that thread.
- * Such files are not cached.
+ * The tables of files on such file systems are not cached.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ enum {
 	UNWIND_ASYNC_ALL_MAX = 32,    /* threads of all sessions of this process */
 };
 
-/* The time for opening a file; it is less if others of the same user hang. */
+/* The time for opening a file. It is less if other processes of the same user hang. */
 #define UNWIND_ASYNC_OPEN_NS_MAX UINT64_C(5000000000)
 
 enum unwind_async_step { UNWIND_ASYNC_OPENED, UNWIND_ASYNC_READ };

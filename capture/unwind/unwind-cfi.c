@@ -436,7 +436,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
 }
 
 /*
- * Reads the augmentation that the letters after "z" describe, and skips the rest of its N bytes.
+ * Reads the augmentation data that LETTERS, which follow "z", describe. Skips the rest of the data.
  */
 static void cfi_read_augmentation(const char *letters, struct byte_reader *r, struct cfi_cie *cie)
 {

@@ -25,9 +25,11 @@ enum cfi_rule_kind {
 	CFI_UNDEFINED,
 	CFI_SAME,
 	CFI_OFFSET,     /* the register is saved at CFA + offset */
-	CFI_VAL_OFFSET, /* its value is CFA + offset */
-	CFI_REGISTER,   /* its value is in register N; for the CFA: register N + offset */
-	CFI_EXPRESSION, /* it is saved at the address that an expression of N bytes yields */
+	CFI_VAL_OFFSET, /* the register's value is CFA + offset */
+	/* The register's value is in register N; for the CFA: register N + offset. */
+	CFI_REGISTER,
+	/* The register is saved at the address that an expression of N bytes yields. */
+	CFI_EXPRESSION,
 	CFI_VAL_EXPRESSION,
 };
 
@@ -49,7 +51,7 @@ struct cfi_state {
 struct cfi_section {
 	const uint8_t *data; /* borrowed */
 	size_t n;
-	uint64_t address;      /* its load address */
+	uint64_t address;      /* load address of the section */
 	uint64_t data_address; /* the base of "datarel"; 0 = unknown */
 	bool is_debug_frame;
 	bool ends_at_zero; /* `n` is only a limit: the first length of 0 is the end */

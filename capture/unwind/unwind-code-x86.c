@@ -357,14 +357,18 @@ static enum code_kind code_kind_of(const struct code *c)
 
 /* ---- effects ---- */
 
-/* A set of the two registers: bit 0 is SP, bit 1 is BP. */
+/*
+ * The set with only the register NUMBER: bit 0 is SP, bit 1 is BP. Other registers are in no set.
+ */
 static unsigned code_bit(unsigned number)
 {
 	return number == SP ? 1 : number == BP ? 2 : 0;
 }
 
-/* The set for operand RM, if it is a register. IS_BYTE: without REX, the numbers are those of ch
- * and others. */
+/*
+ * The set for operand RM, if it is a register. IS_BYTE: the operand has one byte, so without REX,
+ * the numbers of SP and BP mean ah and ch.
+ */
 static unsigned code_rm(const struct code *c, bool is_byte)
 {
 	return c->mod != 3 || (is_byte && !c->has_rex) ? 0 : code_bit(c->rm);
@@ -432,7 +436,7 @@ static unsigned code_writes_by_one(const struct code *c)
 	return 0;
 }
 
-/* Opcodes 0f XX that write the register REG, or RM. */
+/* The set of the registers that an opcode 0f XX writes: REG, RM, or none. */
 static unsigned code_writes_by_two(const struct code *c)
 {
 	uint8_t o = c->opcode;

@@ -34,24 +34,24 @@ enum code_effect {
 	CODE_LEAVE,         /* SP = BP; then as CODE_POP_BP */
 	CODE_LOSE_SP,       /* SP gets a value that is not known */
 	CODE_LOSE_BP,       /* BP gets a value that is not known */
-	CODE_LOSE_BOTH,     /* both */
+	CODE_LOSE_BOTH,     /* SP and BP get values that are not known */
 };
 
 struct code_instruction {
 	uint8_t length;  /* bytes */
 	uint8_t kind;    /* enum code_kind */
 	uint8_t effect;  /* enum code_effect */
-	bool is_padding; /* it does nothing: nop and int3, between functions */
+	bool is_padding; /* does nothing: nop and int3, between functions */
 	bool is_syscall;
 	bool has_slot;   /* the operand is the word at `slot` */
 	int32_t n;       /* of the effect */
-	int32_t number;  /* the constant that it loads into eax; -1 = none */
+	int32_t number;  /* the constant that the instruction loads into eax; -1 = none */
 	uint64_t target; /* of a jump, branch or call */
 	uint64_t slot;
 };
 
 /*
- * Decodes the instruction at P, where there are N bytes of code. It is loaded at ADDRESS. Returns
- * false if it is invalid, or unknown here.
+ * Decodes the instruction at P, where there are N bytes of code. The instruction is loaded at
+ * ADDRESS. Returns false if the instruction is invalid, or unknown here.
  */
 bool code_x86_read(const uint8_t *p, size_t n, uint64_t address, struct code_instruction *ret);

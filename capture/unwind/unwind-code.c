@@ -141,7 +141,10 @@ bool unwind_code_can_return(const struct unwind_code *c, const struct code_step 
 						  : !(s->flags & CODE_STEP_ENDLESS);
 }
 
-/* Returns the marks of the place to which S leads. */
+/*
+ * Returns the marks of the target of S. A target that is not in the ranges counts as code that can
+ * return, unless it is known never to return.
+ */
 static unsigned unwind_code_marks_after(const struct unwind_code *c, const struct code_step *s)
 {
 	if (s->target != UNWIND_CODE_NO_TARGET)
@@ -149,7 +152,7 @@ static unsigned unwind_code_marks_after(const struct unwind_code *c, const struc
 	return s->flags & CODE_STEP_ENDLESS ? 0 : UNWIND_CODE_RETURNS;
 }
 
-/* Returns the marks, UNWIND_CODE_RETURNS and UNWIND_CODE_CERTAIN, of S, as far as is known. */
+/* Returns the marks that S has by its successors, as far as is known. Only CODE_MARKS matter. */
 static unsigned unwind_code_marks_of(const struct unwind_code *c, const struct code_step *s)
 {
 	unsigned marks = s->flags & CODE_STEP_LAST ? 0 : c->marks[s->index + s->length];
@@ -173,14 +176,17 @@ static unsigned unwind_code_marks_of(const struct unwind_code *c, const struct c
 
 enum { CODE_MARKS = UNWIND_CODE_RETURNS | UNWIND_CODE_CERTAIN };
 
-/* The instructions whose marks can still change, and those that lead to each instruction. */
+/* The instructions whose marks must be updated, and for each instruction, the jumps to it. */
 struct code_returns {
 	uint32_t *work;         /* numbers of instructions */
 	uint32_t *first, *more; /* the jumps to an instruction, as a list of numbers, plus 1 */
 	size_t n_work, room_work;
 };
 
-/* Updates the marks of the instruction with NUMBER, and lists those before it if they change. */
+/*
+ * Updates the marks of the instruction with NUMBER. If they change, the instructions that lead to
+ * it must be updated, too, and are added to the work.
+ */
 static int unwind_code_mark(struct unwind_code *c, struct code_returns *r, uint32_t number)
 {
 	const struct code_step *s = &c->steps[number], *before = number > 0 ? s - 1 : NULL;
@@ -228,7 +234,8 @@ static int unwind_code_mark_all(struct unwind_code *c, struct code_returns *r)
 }
 
 /*
- * Marks the code that can return: a call leads on only if its function is known to return.
+ * Marks the instructions from which a return can be reached. A path continues after a call only if
+ * the called function is known to return.
  */
 static int unwind_code_find_returns(struct unwind_code *c)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of a file without a table: its instructions, and from which of them a function can return.
+ * Code that no table describes: its instructions, and the instructions from which a function can
+ * return.
  */
 #pragma once
 
@@ -20,23 +21,26 @@ struct code_range {
 
 /* Marks of an instruction. */
 enum {
-	/* A return, or a jump elsewhere, can be reached from here. */
+	/* A return, or a jump to code that is not known, can be reached from here. */
 	UNWIND_CODE_RETURNS = 1,
-	UNWIND_CODE_CERTAIN = 2,  /* likewise, and all calls before it return for certain */
-	UNWIND_CODE_BOUND = 8,    /* a symbol says that a function begins or ends here */
-	UNWIND_CODE_BOUNDED = 16, /* this is inside of such a function */
-	UNWIND_CODE_FREE = 32,    /* further marks can be used by others */
+	/* A return can be reached by a path whose calls all return for certain */
+	UNWIND_CODE_CERTAIN = 2,
+	UNWIND_CODE_BOUND = 8, /* a symbol says that a function begins or ends here */
+	/* Inside of a function whose symbol says where it begins and ends */
+	UNWIND_CODE_BOUNDED = 16,
+	UNWIND_CODE_FREE = 32, /* the first mark that other modules can use */
 };
 
 enum { UNWIND_CODE_BYTES_MAX = 16 << 20, UNWIND_CODE_NO_TARGET = UINT32_MAX };
 
-/* An instruction, as far as it concerns frames. Indices are those of bytes. */
+/* An instruction, as far as it concerns frames. An index is the number of a byte in all ranges. */
 struct code_step {
 	uint32_t index;
 	uint32_t target; /* UNWIND_CODE_NO_TARGET: none, or not in the ranges */
-	int32_t n;       /* of the effect, or with CODE_STEP_NUMBER: what it loads into eax */
+	/* `n` of the effect, or with CODE_STEP_NUMBER: the number that is loaded into eax. */
+	int32_t n;
 	uint8_t length;
-	uint8_t kind;   /* enum code_kind; a call of the next instruction is plain */
+	uint8_t kind;   /* enum code_kind; a call of the next instruction is CODE_PLAIN */
 	uint8_t effect; /* enum code_effect */
 	uint8_t flags;
 };
@@ -46,7 +50,7 @@ enum {
 	CODE_STEP_SYSCALL = 2,
 	CODE_STEP_NUMBER = 4,
 	CODE_STEP_SLOT = 8,     /* the operand is a word at a fixed place */
-	CODE_STEP_ENDLESS = 16, /* it leads to code elsewhere that never returns */
+	CODE_STEP_ENDLESS = 16, /* leads to code elsewhere that never returns */
 	CODE_STEP_LAST = 32,    /* no instruction of its range follows */
 };
 
@@ -57,7 +61,10 @@ struct unwind_code {
 	size_t n_bytes;
 	uint8_t *marks; /* owned; for each byte */
 	struct unwind_endless endless;
-	/* The instructions that were decoded, and for each byte its number among them, plus 1. */
+	/*
+	 * The instructions that were decoded. For each byte, `numbers` has 1 + the number of the
+	 * instruction that begins there, or 0.
+	 */
 	struct code_step *steps; /* owned */
 	size_t n_steps, room_steps;
 	uint32_t *numbers; /* owned */
@@ -65,16 +72,17 @@ struct unwind_code {
 };
 
 /*
- * Reads the code in the N RANGES. If it has more than UNWIND_CODE_BYTES_MAX, it is not read, and
- * there are no marks. Returns 0 or -ENOMEM. C can be deinitialised in each case.
+ * Reads the code in the N RANGES. If the code has more than UNWIND_CODE_BYTES_MAX bytes, it is not
+ * read, and there are no marks. Returns 0 or -ENOMEM. C can be deinitialised in each case.
  */
 int unwind_code_init(struct unwind_code *c, const struct unwind_elf *elf, struct code_range *ranges,
 		     size_t n);
 void unwind_code_deinit(struct unwind_code *c);
 
 /*
- * Returns the index of the first byte of the function with symbol I. SIZE_MAX = it is no function,
- * a part of one that the compiler has moved away, or not in the ranges. *RET_SIZE is its size.
+ * Returns the index of the first byte of the function with symbol I. SIZE_MAX = the symbol is not a
+ * function, is a part that the compiler has moved away from its function, or is not in the ranges.
+ * *RET_SIZE is its size.
  */
 size_t unwind_code_function(const struct unwind_code *c, size_t i, uint64_t *ret_size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of an ELF file that unwind tables need: its executable segments, its build ID, its call
- * frame information, and its symbols. It uses libelf, which checks its input against the size of
- * the file.
+ * frame information, and its symbols. This module uses libelf, which checks its input against the
+ * size of the file.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct unwind_elf {
 	uint32_t n_segments;
 	uint8_t build_id[20];
 	uint32_t n_build_id;
-	struct cfi_section eh_frame;    /* .n is 0 without one */
+	struct cfi_section eh_frame;    /* .n is 0 if the file has no such section */
 	struct cfi_section debug_frame; /* likewise */
 	uint8_t *unpacked;              /* owned; the data of debug_frame if it was compressed */
 	const uint8_t *data;            /* the whole file */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of other files that never return, such as abort(). The code after a call of one of them
- * belongs to another function. They are known by their names in the tables of the dynamic linker.
+ * belongs to another function. Such functions are recognized by their names in the tables of the
+ * dynamic linker.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 
 #include "capture/unwind/unwind-elf.h"
 
-/* The addresses of words that will have the addresses of such functions. */
+/* The addresses of the words to which the dynamic linker writes the addresses of such functions. */
 struct unwind_endless {
 	uint64_t *slots; /* owned */
 	size_t n, room;

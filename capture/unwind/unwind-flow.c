@@ -23,10 +23,9 @@ enum { STEPS_PER_BYTE = 16, PASSES_MAX = 32 };
 
 /* Marks of instructions, in addition to UNWIND_CODE_*. */
 enum {
-	/* No call that may never return is between a known state and this one. */
+	/* A path from a known state leads here without a call that may never return. */
 	UNWIND_FLOW_SURE = UNWIND_CODE_FREE,
-	UNWIND_FLOW_PROVEN = UNWIND_CODE_FREE
-			     << 1, /* a path from here ends as its state requires */
+	UNWIND_FLOW_PROVEN = UNWIND_CODE_FREE << 1, /* a path from here confirms the state */
 };
 
 static void unwind_flow_push(struct unwind_flow *f, size_t **list, size_t *n, size_t *room,
@@ -41,7 +40,10 @@ static void unwind_flow_push(struct unwind_flow *f, size_t **list, size_t *n, si
 
 /* ---- a run ---- */
 
-/* Forgets the state of code that was found before: it can be entered in different states. */
+/*
+ * Forgets the states from INDEX on: this code can be entered in different states, so none is
+ * certain.
+ */
 static void unwind_flow_taint(struct unwind_flow *f, size_t index)
 {
 	f->n_work = 0;
@@ -70,7 +72,7 @@ static void unwind_flow_taint(struct unwind_flow *f, size_t index)
 	f->n_work = 0;
 }
 
-/* The function ends in state S: at a return, or at a jump to another function. */
+/* Checks state S at the end of a function: at a return, or at a jump to another function. */
 static void unwind_flow_end(struct unwind_flow *f, const struct unwind_frame *s)
 {
 	if (!s->is_entry && !unwind_frame_is_function(s) &&
@@ -80,7 +82,7 @@ static void unwind_flow_end(struct unwind_flow *f, const struct unwind_frame *s)
 
 enum unwind_flow_way { UNWIND_FLOW_BY_JUMP, UNWIND_FLOW_BY_NEXT, UNWIND_FLOW_AFTER_CALL };
 
-/* A path reaches INDEX in state S. SURE is UNWIND_FLOW_SURE or 0. */
+/* Notes that a path reaches INDEX in state S. SURE is UNWIND_FLOW_SURE or 0. */
 static void unwind_flow_reach(struct unwind_flow *f, size_t index, const struct unwind_frame *s,
 			      enum unwind_flow_way way, unsigned sure)
 {
@@ -88,7 +90,7 @@ static void unwind_flow_reach(struct unwind_flow *f, size_t index, const struct 
 
 	if (index == SIZE_MAX)
 		return;
-	/* The function that was called last does not return. */
+	/* Another function begins after the call, so the called function does not return. */
 	if (way == UNWIND_FLOW_AFTER_CALL &&
 	    (f->code.marks[index] & UNWIND_CODE_BOUND || f->states[index] & UNWIND_STATE_BEGIN))
 		return;
@@ -96,7 +98,10 @@ static void unwind_flow_reach(struct unwind_flow *f, size_t index, const struct 
 	state = unwind_frame_pack(s);
 	old = f->states[index];
 	if (old & UNWIND_STATE_BEGIN && !(old & UNWIND_STATE_FRESH)) {
-		/* (it may put arguments on the stack before it jumps to another one) */
+		/*
+		 * (a function with known bounds may put arguments on the stack before it jumps
+		 * there)
+		 */
 		if (!f->is_bounded)
 			unwind_flow_end(f, s);
 		return;
@@ -119,8 +124,8 @@ static void unwind_flow_reach(struct unwind_flow *f, size_t index, const struct 
 }
 
 /*
- * System calls after which the stack is another one, or whose number is that of the return from a
- * signal handler: rt_sigreturn, clone, fork, vfork, clone3.
+ * Whether system call NUMBER is rt_sigreturn, which returns from a signal handler, or clone, fork,
+ * vfork or clone3, after which the stack can be another one.
  */
 static bool unwind_flow_is_special_call(int32_t number)
 {
@@ -140,7 +145,7 @@ static bool unwind_flow_is_at_padding(struct unwind_flow *f, size_t index)
 	return at > index && (range->begin + (at - range->first)) % 16 == 0;
 }
 
-/* Whether the path ends at the call I, which leads to state S. */
+/* Whether the path ends at the call I, after which the state would be S. */
 static bool unwind_flow_ends_at_call(struct unwind_flow *f, const struct code_step *i,
 				     const struct unwind_frame *s)
 {
@@ -151,7 +156,9 @@ static bool unwind_flow_ends_at_call(struct unwind_flow *f, const struct code_st
 		return true;
 	if (!unwind_code_can_return(&f->code, i))
 		return true;
-	/* Before a call, the stack is aligned, but perhaps not for a function of this code. */
+	/*
+	 * At a call, the stack is aligned, except perhaps if the called function is in this code.
+	 */
 	if (s->sp % 2 == 0 || has_frame || (f->is_sure && i->target != UNWIND_CODE_NO_TARGET))
 		return false;
 	f->is_wrong |= !f->is_sure;
@@ -178,7 +185,10 @@ static size_t unwind_flow_step(struct unwind_flow *f, size_t index, int32_t *num
 	target = i.target != UNWIND_CODE_NO_TARGET ? i.target : SIZE_MAX;
 	is_call = i.kind == CODE_CALL || i.kind == CODE_CALL_BY;
 	unwind_frame_apply(&s, i.effect, i.n);
-	/* The function does not take its return address off the stack. */
+	/*
+	 * A function does not take its own return address off the stack, so the assumption is
+	 * wrong.
+	 */
 	if (before != 0 && s.sp == 0 && (i.effect == CODE_MOVE_SP || i.effect == CODE_POP_BP) &&
 	    !f->is_sure)
 		f->is_wrong = true;
@@ -231,8 +241,9 @@ static void unwind_flow_forget_fresh(struct unwind_flow *f)
 }
 
 /*
- * Whether the state AFTER an instruction of the run is that of INDEX, whose state is proven. A
- * function ends with a JUMPS to another one, but not by reaching its code.
+ * Whether AFTER, the state after an instruction of the run, agrees with the proven state of INDEX,
+ * where the code continues. By a jump (JUMPS), a function can also end at the beginning of another
+ * function.
  */
 static bool unwind_flow_agrees(const struct unwind_flow *f, size_t index,
 			       const struct unwind_frame *after, bool jumps)
@@ -247,7 +258,7 @@ static bool unwind_flow_agrees(const struct unwind_flow *f, size_t index,
 	return state & UNWIND_STATE_REACHED && unwind_frame_is_same(state, after);
 }
 
-/* Whether a path from INDEX, which the run has reached, ends as its state requires. */
+/* Whether a path from INDEX, which the run has reached, confirms the state of INDEX. */
 static bool unwind_flow_is_proven(const struct unwind_flow *f, size_t index)
 {
 	const struct code_step *i = unwind_code_step_at(&f->code, index);
@@ -263,8 +274,8 @@ static bool unwind_flow_is_proven(const struct unwind_flow *f, size_t index)
 		return false;
 	target = i->target != UNWIND_CODE_NO_TARGET ? i->target : SIZE_MAX;
 	/*
-	 * Where a compiler knows that no value is left, a branch can lead to any function, so it
-	 * does not prove that the stack is empty.
+	 * A branch for values that the compiler knows to be impossible can lead to any function. So
+	 * a branch to another function does not prove that the stack is empty.
 	 */
 	if (i->kind == CODE_JUMP ||
 	    (i->kind == CODE_BRANCH && target != SIZE_MAX &&
@@ -281,7 +292,7 @@ static bool unwind_flow_is_proven(const struct unwind_flow *f, size_t index)
 	return unwind_flow_agrees(f, next, &s, false);
 }
 
-/* Finds the states of the run that are proven. */
+/* Marks the states of the run that are proven. */
 static void unwind_flow_prove(struct unwind_flow *f)
 {
 	bool is_new = true;
@@ -300,7 +311,7 @@ static void unwind_flow_prove(struct unwind_flow *f)
 	}
 }
 
-/* Keeps the states of the run that are certain. */
+/* Keeps the states of the run that are sure or proven, and forgets the others. */
 static void unwind_flow_keep_fresh(struct unwind_flow *f)
 {
 	for (size_t k = 0; k < f->n_fresh; k++) {
@@ -430,7 +441,10 @@ static bool unwind_flow_try(struct unwind_flow *f, size_t index, const struct un
 	return is_kept;
 }
 
-/* Tries the code that no run has reached, where no instruction before it continues there. */
+/*
+ * Tries the code that no run has reached, at each place to which the instruction before it does not
+ * continue.
+ */
 static void unwind_flow_sweep(struct unwind_flow *f, const struct code_range *range)
 {
 	size_t at = range->first, end = unwind_code_end(range);
@@ -475,7 +489,7 @@ static void unwind_flow_add_symbols(struct unwind_flow *f, const struct unwind_e
 
 		if (index == SIZE_MAX)
 			continue;
-		/* (so no run takes it for a part of another function) */
+		/* (so no run takes this place for a part of another function) */
 		f->states[index] |= UNWIND_STATE_BEGIN;
 		unwind_flow_push(f, &f->begins, &f->n_begins, &f->room_begins, index);
 	}

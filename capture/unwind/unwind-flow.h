@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The frames of code that no table describes. This module follows the instructions of a function
- * along all paths from its begin. They show where the return address and the saved frame pointer
- * are, if each return agrees with them.
+ * along all paths from its beginning. These instructions show where the return address and the
+ * saved frame pointer are. The result counts only if the stack pointer and the frame pointer have
+ * the values for a return at each return.
  */
 #pragma once
 
@@ -16,17 +17,20 @@
 struct unwind_flow {
 	struct unwind_code code;
 	uint64_t *states; /* owned; for each byte */
-	/* Addresses to follow, and those that the current run has reached, by index. */
+	/*
+	 * Indices: instructions to follow, instructions that the current run has reached, and
+	 * begins of functions.
+	 */
 	size_t *work, *fresh, *begins;
 	size_t n_work, room_work, n_fresh, room_fresh, n_begins, room_begins;
 	uint64_t steps; /* instructions that may still be followed */
 	int error;
 	/* The current run. */
-	bool is_sure;    /* its first state is known */
-	bool is_wrong;   /* paths contradict each other */
-	bool has_unsure; /* it has states that must be proven */
-	bool is_bounded; /* the begin and the end of its function are known by a symbol */
-	bool is_framed;  /* likewise, and it begins with a frame */
+	bool is_sure;    /* the first state of the run is known */
+	bool is_wrong;   /* paths contradict each other or the first state */
+	bool has_unsure; /* some states of the run must be proven */
+	bool is_bounded; /* a symbol says where the function begins and ends */
+	bool is_framed;  /* likewise, and the function begins by making a frame */
 	bool stops_at_padding;
 	bool loses_sp; /* called functions can take their arguments off the stack */
 };

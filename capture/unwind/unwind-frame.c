@@ -102,7 +102,7 @@ void unwind_frame_apply(struct unwind_frame *s, enum code_effect effect, int32_t
 		s->bp = 0;
 		break;
 	}
-	/* Words below the stack pointer are not kept. */
+	/* Words below the stack pointer can be overwritten, so BP is no longer saved there. */
 	if (s->sp != 0 && s->saved > s->sp)
 		s->saved = 0;
 }

@@ -36,7 +36,7 @@ extern const struct unwind_frame unwind_frame_of_function;
 uint64_t unwind_frame_pack(const struct unwind_frame *s);
 struct unwind_frame unwind_frame_unpack(uint64_t state);
 
-/* Changes S as an instruction with EFFECT does. N is that of struct code_instruction. */
+/* Changes S as an instruction with EFFECT does. N is `n` of struct code_instruction. */
 void unwind_frame_apply(struct unwind_frame *s, enum code_effect effect, int32_t n);
 
 /* Returns the equal parts of the states A and B, with the flags of A. */

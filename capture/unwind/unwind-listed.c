@@ -35,7 +35,7 @@ bool unwind_listed_begin(struct unwind_listed *l, uint32_t pid, uint64_t ts_ns)
 	unwind_listed_turn(l, ts_ns);
 	if (table_get(&l->processes, unwind_listed_key(pid)))
 		return false;
-	/* Without memory, the process is listed again the next time. */
+	/* If there is no memory, the process is listed again at its next record. */
 	(void)!table_set(&l->processes, unwind_listed_key(pid), unwind_listed_value(1));
 	return true;
 }
@@ -44,7 +44,7 @@ void unwind_listed_add(struct unwind_listed *l, uint32_t pid)
 {
 	uint64_t key = unwind_listed_key(pid);
 
-	/* Without memory, the next mapping of the process adds it. */
+	/* If there is no memory, the next mapping of the process adds the process. */
 	(void)!table_set(&l->due, key, unwind_listed_value(key));
 }
 

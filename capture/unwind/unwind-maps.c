@@ -200,8 +200,8 @@ static int unwind_maps_make_blocks(const struct unwind_table *table)
 /* ---- files ---- */
 
 /*
- * The eBPF programs read the other members only in state UNWIND_FILE_READY. The table itself can
- * arrive a moment later.
+ * The eBPF programs read the other members only in state UNWIND_FILE_READY. The rows of the table
+ * can arrive a moment later.
  */
 static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
 {
@@ -321,8 +321,8 @@ void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
 	/*
-	 * The table must be removed even without memory: otherwise, the next file with this number
-	 * would use its rows.
+	 * The table must be removed even if there is no memory for a change: otherwise, the next
+	 * file with this number would use its rows.
 	 */
 	if (unwind_publisher_put(maps->publisher, number, -1) < 0)
 		bpf_map_delete_elem(maps->tables_fd, &number);

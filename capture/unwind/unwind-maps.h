@@ -56,7 +56,7 @@ void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 
 /*
  * Returns true if the eBPF programs still have the mapping of ASK. *RET_SEQUENCE is then the number
- * of changes of the process so far.
+ * of changes of the process's mappings so far.
  */
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence);
@@ -84,19 +84,19 @@ bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind
 		     struct unwind_ask *ret);
 
 /*
- * Notes that the table of file NUMBER cannot be made now. The next walk that needs it requests it
- * again.
+ * Notes that the table of file NUMBER cannot be made now. The next walk that needs the table
+ * requests it again.
  */
 void unwind_maps_mark_new(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Removes the table of file NUMBER. The next walk that needs it requests it again.
+ * Removes the table of file NUMBER. The next walk that needs the table requests it again.
  * unwind_maps_settle() must be called before this, and again before another table is added for
  * NUMBER.
  */
 void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number);
 
-/* Waits until all programs see only current tables: 10 to 30 ms, if there are changes. */
+/* Waits until all eBPF programs see only current tables: 10 to 30 ms, if there are changes. */
 void unwind_maps_settle(struct unwind_maps *maps);
 
 /*
@@ -113,5 +113,5 @@ uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep);
 bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
 			   uint64_t bytes_max, uint64_t *ret_n_taken);
 
-/* Takes back the names of unused files, if few free names are left. */
+/* If few free numbers of files are left, frees the numbers of the least recently used files. */
 void unwind_maps_recycle_names(struct unwind_maps *maps);

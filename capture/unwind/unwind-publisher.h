@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds tables to the map where programs find them. Programs see a new entry at once. But the map is
- * a map of maps, and the kernel lets a thread that changes such a map wait until no program uses
- * the old entry: 10 to 30 ms. So the threads of a pool wait. Without work, the pool has no threads.
+ * Adds tables to the map where eBPF programs find them. The eBPF programs see a new entry at once.
+ * But the map is a map of maps, and the kernel lets a thread that changes such a map wait until no
+ * eBPF program uses the old entry: 10 to 30 ms. So the threads of a pool wait. Without work, the
+ * pool has no threads.
  *
  * One thread may call these functions.
  */
@@ -28,5 +29,5 @@ DEFINE_CLEANUP(struct unwind_publisher *, unwind_publisher_free)
  */
 int unwind_publisher_put(struct unwind_publisher *p, uint32_t number, int blocks_fd);
 
-/* Waits until all programs see only the current tables. */
+/* Waits until all eBPF programs see only the current tables. */
 void unwind_publisher_drain(struct unwind_publisher *p);

@@ -2,9 +2,10 @@
 /*
  * The interpreter exports the symbols that a walk needs, so they are in all builds.
  *
- * Compilers move code that is rarely executed out of functions. The part of the function that
- * executes Python is found by the jumps to it, since stripped files have no symbol for it: a jump
- * to the middle of another function is one to such a part.
+ * Compilers move code that is rarely executed out of a function, to a second part elsewhere.
+ * Stripped files have no symbol for the second part of the function that executes Python, so it is
+ * found by the jumps to it: a jump from the first part to the middle of another function leads to
+ * the second part.
  */
 #include "capture/unwind/unwind-python.h"
 
@@ -57,7 +58,7 @@ static const uint8_t *unwind_python_loaded(const struct unwind_elf *elf, uint64_
 	return NULL;
 }
 
-/* Sets the second part of the function whose first part is known. */
+/* Finds the second part of the function that executes Python. The first part is known. */
 static void unwind_python_find_part(const struct unwind_elf *elf,
 				    bool (*function_at)(void *userdata, uint64_t address,
 							uint64_t *ret_begin, uint64_t *ret_end),

@@ -10,7 +10,7 @@
 #include "bpf/record-python.h"
 #include "capture/unwind/unwind-elf.h"
 
-/* Addresses are those of the file. All members are 0 without an interpreter. */
+/* Addresses are those of the file. All members are 0 if the file has no interpreter. */
 struct unwind_python {
 	uint64_t runtime, runtime_bytes; /* _PyRuntime */
 	uint64_t code_type;              /* PyCode_Type; 0 = unknown */
@@ -26,8 +26,8 @@ struct unwind_python {
 
 /*
  * Finds the interpreter in ELF. FUNCTION_AT stores the range of the function, or of the part of a
- * function, that contains ADDRESS, by the call frame information. It returns false if no function
- * contains ADDRESS.
+ * function, that contains ADDRESS, by the call frame information. FUNCTION_AT returns false if no
+ * function contains ADDRESS.
  */
 void unwind_python_find(const struct unwind_elf *elf,
 			bool (*function_at)(void *userdata, uint64_t address, uint64_t *ret_begin,

@@ -29,7 +29,9 @@ struct unwind_pythons {
 void unwind_pythons_collect(struct unwind_pythons *p, const struct unwind_file *files,
 			    uint32_t number);
 
-/* File NUMBER has got a table, with an interpreter of VERSION whose layout is unknown. */
+/*
+ * Notes that file NUMBER has got a table, with an interpreter of VERSION whose layout is unknown.
+ */
 void unwind_pythons_add(struct unwind_pythons *p, uint32_t number, uint32_t version);
 
 /* Stores the versions that walks have passed, at most MAX. Returns their number. */

@@ -12,7 +12,7 @@
 
 enum {
 	UNWIND_QUEUE_MAX = 4096,    /* maximum number of files that wait */
-	UNWIND_QUEUE_OPEN_MAX = 64, /* the first ones of these files, which are open */
+	UNWIND_QUEUE_OPEN_MAX = 64, /* if fewer files wait, a new file is opened at once */
 	UNWIND_OWNERS_MAX = 64,     /* shares of time: one is for root, the others are by user ID */
 };
 

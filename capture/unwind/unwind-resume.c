@@ -273,7 +273,7 @@ static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwin
 	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
-/* Moves to the caller. At the end, IP becomes 0. Returns 0 or UNWIND_END_*. */
+/* Moves to the caller. At the end of the stack, IP becomes 0. Returns 0 or UNWIND_END_*. */
 static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mapping *m)
 {
 	uint32_t rule = unwind_resume_rule(r, m, unwind_resume_address(r));
@@ -293,7 +293,7 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	case UNWIND_UNSUPPORTED:
 		return UNWIND_END_UNSUPPORTED;
 	}
-	/* The copy of the stack does not contain these registers. */
+	/* Such a rule needs a register, and the copy of the stack does not contain it. */
 	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0) && !UNWIND_IS_CODE(rule))
 		return UNWIND_END_UNSUPPORTED;
 	return unwind_resume_caller(r, unwind_resume_cfa(r, rule), UNWIND_RULE_BP(rule));

@@ -15,7 +15,7 @@
 
 /* The result of a walk that was continued. */
 struct unwind_resumed {
-	unsigned n_frames; /* number of all frames, including the frames of the program */
+	unsigned n_frames; /* number of all frames, including the frames of the piece */
 	int end;           /* UNWIND_END_*; UNWIND_END_TABLE also if a table does not exist yet */
 	/* The next frame is beyond the end of the copy, which had the maximum size */
 	bool ran_out;

@@ -76,7 +76,7 @@ static const struct unwind_seen_entry *unwind_seen_earlier(struct unwind_seen *s
 	return number == 0 || number + UNWIND_SEEN_MAX <= s->n ? NULL : unwind_seen_slot(s, number);
 }
 
-/* Returns the latest beginning of PID up to TS_NS; NULL = unknown. */
+/* Returns the latest fork or exec that gave PID its address space, up to TS_NS; NULL = unknown. */
 static const struct unwind_seen_entry *unwind_seen_begin_of(struct unwind_seen *s, uint32_t pid,
 							    uint64_t ts_ns)
 {
@@ -113,7 +113,7 @@ static const struct unwind_seen_mapping *unwind_seen_made_by(struct unwind_seen 
 	return latest;
 }
 
-/* Copies the mapping that PID had at ADDRESS at TS_NS to RET. */
+/* Copies the mapping that PID had at ADDRESS at TS_NS to RET. Returns false if it is unknown. */
 static bool unwind_seen_latest(struct unwind_seen *s, uint32_t pid, uint64_t address,
 			       uint64_t ts_ns, struct unwind_seen_mapping *ret)
 {

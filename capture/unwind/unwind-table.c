@@ -27,7 +27,7 @@ struct fde_place {
 	uint32_t begin, size;
 	uint32_t offset; /* offset of the FDE in its section */
 	uint8_t section;
-	bool too_long; /* it was cut at the end of its segment */
+	bool too_long; /* the FDE was cut at the end of its segment */
 };
 
 struct table_builder {
@@ -98,7 +98,9 @@ DEFINE_ORDER(compare_places, struct fde_place,
 	COMPARE(x->begin, y->begin) ?: COMPARE(x->section, y->section)
 		?: COMPARE(x->offset, y->offset))
 
-/* Sorts the FDEs. Linkers write them nearly in order, and often exactly in order. */
+/*
+ * Sorts the FDEs. Linkers often write them in order, so the FDEs are sorted only if they are not.
+ */
 static void unwind_table_sort_places(struct table_builder *b)
 {
 	for (size_t i = 1; i < b->n_fdes; i++) {
@@ -141,7 +143,7 @@ static bool unwind_table_is_padding(const uint8_t *code, uint64_t n)
 	return true;
 }
 
-/* Adds the code of SEGMENT from BEGIN to END, which are relative to it. */
+/* Adds the code of SEGMENT from BEGIN to END, which are relative to the segment. */
 static int unwind_table_add_range(struct table_builder *b, const struct unwind_segment *segment,
 				  uint64_t begin, uint64_t end)
 {
@@ -209,7 +211,7 @@ static int unwind_table_follow_code(struct table_builder *b)
 
 static int unwind_table_append_row(struct table_builder *b, uint32_t address, uint32_t rule)
 {
-	/* An earlier row for this address comes from the same FDE. It is replaced. */
+	/* An earlier row for this address comes from the same FDE, and is replaced. */
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].address == address)
 		b->n_rows--;
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].rule == rule)
@@ -291,9 +293,9 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 }
 
 /*
- * If FDEs overlap, the first one applies, with two exceptions: FDEs of .eh_frame apply before those
- * of .debug_frame, and an FDE that is too long ends where the next one begins. NEXT_EH is the next
- * FDE of .eh_frame.
+ * Sets the range in which FDE I applies. If FDEs overlap, the first one applies, with two
+ * exceptions: FDEs of .eh_frame apply before those of .debug_frame, and an FDE that is too long
+ * ends where the next one begins. NEXT_EH is the next FDE of .eh_frame.
  */
 static void unwind_table_set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The unwind table of an ELF file, in rows that programs in the kernel search
- * (bpf/record-unwind.h). It is made from .eh_frame (Linux Standard Base, "Exception Frames"), which
- * is found by the section or by the program header PT_GNU_EH_FRAME, or from .debug_frame (DWARF 5,
- * 6.4) if only that exists.
+ * (bpf/record-unwind.h). The table is made from .eh_frame (Linux Standard Base, "Exception
+ * Frames"), which is found by the section or by the program header PT_GNU_EH_FRAME, or from
+ * .debug_frame (DWARF 5, 6.4) if only that exists.
  *
  * Only x86-64 is supported: other machines get -ENOTSUP. unwind-cfi.h executes the instructions,
  * independent of the machine. unwind-rows-x86.h makes rows from the results; another machine needs
@@ -24,7 +24,7 @@
 #include "capture/unwind/unwind-elf.h"
 #include "capture/unwind/unwind-python.h"
 
-/* Increment it if the rows for a file change: tables on disk are then unusable. */
+/* Increment this version if the rows for the same file change: tables on disk are then not used. */
 #define UNWIND_TABLE_VERSION 10
 
 struct unwind_table {
@@ -35,8 +35,8 @@ struct unwind_table {
 	uint64_t first_address;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	/*
-	 * The number of unsupported rows, by UNWIND_WHY_*. Damaged rows include skipped entries,
-	 * and entries that overlap others.
+	 * The number of unsupported rows, by UNWIND_WHY_*. The number of damaged rows includes
+	 * skipped entries, and entries that overlap others.
 	 */
 	uint32_t n_unsupported[_UNWIND_WHYS];
 	struct unwind_python python;

@@ -57,7 +57,7 @@ struct unwinder {
 	struct unwinder_counts counts;
 	struct unwind_pythons pythons;
 
-	/* The members below are for the thread. */
+	/* The members below are for the thread that answers requests. */
 	int stop_fd;
 	uint64_t bytes_max;
 	struct unwind_maps maps;
@@ -168,7 +168,9 @@ static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 		unwind_maps_put_nothing(&u->maps, ask->number);
 }
 
-/* Counts an answer. RESULT is for a file that was opened, or that could no longer be opened. */
+/*
+ * Counts an answer. A file that could not be opened (WAS_OPENED is false) does not count as failed.
+ */
 static void unwinder_count_answer(struct unwinder *u, bool was_opened, int result)
 {
 	pthread_mutex_lock(&u->lock);
@@ -179,7 +181,10 @@ static void unwinder_count_answer(struct unwinder *u, bool was_opened, int resul
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* Counts the use of the cache in RESULT of unwind_cache_make(), and returns the rest of RESULT. */
+/*
+ * Counts a table from the cache, if RESULT of unwind_cache_make() says so. Returns the error in
+ * RESULT, or 0.
+ */
 static int unwinder_count_made(struct unwinder *u, int result)
 {
 	if (result == UNWIND_CACHE_FOUND)
@@ -193,7 +198,7 @@ static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *as
 {
 	/*
 	 * A process that reads another file of this file system already hangs. That process can
-	 * still end.
+	 * still end, so the table is requested again later.
 	 */
 	if (result == -EBUSY) {
 		unwinder_miss(u, ask);
@@ -265,8 +270,8 @@ static bool unwinder_is_async(const struct unwinder *u, const struct unwind_ask 
 }
 
 /*
- * Requests the file of ASK on such a file system. Returns false if the process does not have the
- * file, or too many files wait.
+ * Requests the file of ASK on a remote or FUSE file system. Returns false if the process does not
+ * have the file, or too many files wait.
  */
 static bool unwinder_request_async(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -405,7 +410,7 @@ static void unwinder_answer_vdso(struct unwinder *u)
 /*
  * Opens the file at once, because the process that maps the file may end before the file is read.
  * While the mappings of the process change, it can seem that the process does not map the file. So
- * the function then tries once more.
+ * a request that fails here is put into the queue, and is tried once more.
  */
 static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -428,8 +433,8 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 }
 
 /*
- * Requests tables of the other files of a process when one file needs a table: if a walk has
- * stopped at one file, it does not know the next files.
+ * Requests tables of the other files of a process when one file needs a table: a walk that has
+ * stopped at one file does not know the next files.
  */
 static void unwinder_ask_for_rest(struct unwinder *u, uint32_t pid)
 {
@@ -553,8 +558,8 @@ static void *unwinder_run(void *userdata)
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
 		/*
-		 * While that thread is busy, no request is answered, since the request could need
-		 * it.
+		 * While the thread for small files is busy, no request is answered, since the
+		 * answer could need this thread.
 		 */
 		if (u->asks.n > 0 && !unwind_aside_is_busy(u->small_aside))
 			unwinder_answer_next(u);
@@ -631,8 +636,8 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 }
 
 /*
- * Whether requests wait, or can be in the ring, of which N_ANSWERED are answered. Called with the
- * lock.
+ * Whether requests wait, or can be in the ring. All requests are answered up to the value
+ * *N_ANSWERED of n_asked. Called with the lock.
  */
 static bool unwinder_is_busy(const struct unwinder *u, const uint64_t *n_answered)
 {
@@ -652,8 +657,8 @@ static bool unwinder_is_called_off(struct unwinder *u, const struct unwinder_lim
 }
 
 /*
- * Waits until *N_ANSWERED is all, at most until END_NS, or until this is called off. Called with
- * the lock, which it releases meanwhile.
+ * Waits until *N_ANSWERED has reached n_asked and nothing waits, at most until END_NS, or until
+ * LIMITS calls the wait off. Called with the lock, which is released meanwhile.
  */
 static void unwinder_wait_until(struct unwinder *u, const uint64_t *n_answered, uint64_t end_ns,
 				const struct unwinder_limits *limits)

@@ -2,8 +2,8 @@
 /*
  * Makes the unwind tables that the eBPF programs of a session request (bpf/record-unwind.h), in a
  * separate thread. Files are opened through their mappings, so deleted files and files of other
- * mount namespaces work, too. They are parsed in a sandbox. Other threads handle file systems that
- * may never answer (capture/unwind/unwind-async.h).
+ * mount namespaces work, too. The files are parsed in a sandbox. Other threads handle file systems
+ * that may never answer (capture/unwind/unwind-async.h).
  */
 #pragma once
 
@@ -38,14 +38,18 @@ DEFINE_CLEANUP(struct unwinder *, unwinder_free)
 
 /* The limits of a wait for tables. */
 struct unwinder_limits {
-	uint64_t all_ns;   /* until all requests so far are answered */
-	uint64_t local_ns; /* until those are answered whose file systems always answer */
+	uint64_t all_ns; /* maximum time until all requests so far are answered */
+	/* Maximum time until the requests for files on local file systems are answered. */
+	uint64_t local_ns;
 	/* Called every 50 ms; the wait ends if it returns true. Can be NULL. */
 	bool (*called_off)(void *userdata);
 	void *userdata;
 };
 
-/* Waits until all requests so far are answered, or a limit is reached. Returns whether they are. */
+/*
+ * Waits until all requests so far are answered, or a limit is reached. Returns true if all are
+ * answered.
+ */
 bool unwinder_wait(struct unwinder *u, const struct unwinder_limits *limits);
 
 /*
@@ -72,7 +76,9 @@ enum { UNWINDER_PYTHONS_MAX = 8 };
 unsigned unwinder_unknown_pythons(struct unwinder *u,
 				  uint32_t versions[static UNWINDER_PYTHONS_MAX]);
 
-/* Continues a walk that a program could not finish (unwind_resume()). Any thread may call it. */
+/*
+ * Continues a walk that an eBPF program could not finish (unwind_resume()). Any thread may call it.
+ */
 struct unwind_resumed unwinder_resume(struct unwinder *u, struct unwind_seen *seen,
 				      const struct rec_piece *piece, const void *stack,
 				      uint64_t frames[static STACK_FRAMES_MAX]);

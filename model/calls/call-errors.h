@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Results that mean an error. An archive has the name of an error as text, like the names of other
- * values. So an enumeration of a program can have values that begin with 'E', and are no errors.
+ * values. So a text that begins with 'E' can also be a value of a program's enumeration, and no
+ * error.
  */
 #pragma once
 
@@ -11,8 +12,8 @@
 const char *call_errno_meaning(const char *name);
 
 /*
- * Returns true if FUNCTION returns -1 to a C program that fails with an errno: it is a system call.
- * The functions of POSIX threads and others return the errno itself.
+ * Returns true if FUNCTION is a system call: if it fails with an errno, a C program gets -1. (The
+ * functions of POSIX threads and others return the errno itself.)
  */
 bool call_returns_minus_one(const char *function);
 

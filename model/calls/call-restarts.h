@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The eBPF programs replace the result by this one if the process is ending, so that the call is
- * not restarted. Its name is "KILLED".
+ * The result that the eBPF programs store if the process is ending, since the call is then not
+ * restarted. Its name is "KILLED".
  */
 enum { CALL_RESTART_KILLED = -4000 };
 

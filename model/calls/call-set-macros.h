@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Macros for words of sets, for the files with the words.
+ * Macros that define the words of sets, for the files with these words.
  */
 #pragma once
 
-/* These macros do not use each other: an argument that one macro passes to another is expanded. */
+/*
+ * These macros do not use each other: an argument that one macro passes to another is expanded
+ * first, and #name would then give the number.
+ */
 #define WORD(name)                                                                                 \
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(name)                      \
@@ -13,7 +16,7 @@
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(mask)                      \
 	}
-/* The word for the value 0. It is left out if there are other words. */
+/* The word for the value 0, which is written only if there are no other words. */
 #define NOTHING(name)                                                                              \
 	{                                                                                          \
 #name, 0, UINT64_MAX                                                               \

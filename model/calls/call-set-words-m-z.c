@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words of sets: names from m to z.
+ * The words of all sets whose names begin with m to z (call-sets.h), and the table of these sets.
  */
 #include "model/calls/call-set-words.h"
 

@@ -131,7 +131,9 @@ static const struct call_member members_mmsghdr[] = {
 static const struct call_member members_mmsghdr_sent[] = {
 	ONLY(CALL_MEMBER_SENT, sizeof(struct mmsghdr), NULL)
 };
-/* A copy of the programs: the address, the size, and then the mask (CALL_MEMORY_MASK). */
+/*
+ * A copy that the eBPF programs make: the address, the size, and then the mask (CALL_MEMORY_MASK).
+ */
 static const struct call_member members_sigmask[] = {
 	{ "sigmask", CALL_MEMBER_SIGNALS, 16, 8, 0, NULL },
 	{ "sigsetsize", CALL_MEMBER_UINT, 8, 8, 0, NULL }

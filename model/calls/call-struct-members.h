@@ -30,14 +30,16 @@ enum call_member_kind {
 	CALL_MEMBER_ADDRESS4, /* an address of IPv4 */
 	CALL_MEMBER_ADDRESS6, /* an address of IPv6; its text has the member's name, as in strace */
 	CALL_MEMBER_GROUPS,   /* a mask of groups, as 8 hexadecimal digits */
-	CALL_MEMBER_OFFSET,   /* an offset; before and after the call in brackets of their own */
-	CALL_MEMBER_NAME,     /* name of a thread: without its last byte, which is NUL */
-	CALL_MEMBER_TICKS,    /* time in units of 1/100 s, with a comment in seconds */
-	CALL_MEMBER_DATE,     /* struct timespec of a file, with a comment */
-	CALL_MEMBER_STATUS,   /* exit status of a process that has ended */
+	/* An offset; its values before and after the call are in separate brackets. */
+	CALL_MEMBER_OFFSET,
+	CALL_MEMBER_NAME,   /* name of a thread: without its last byte, which is NUL */
+	CALL_MEMBER_TICKS,  /* time in units of 1/100 s, with a comment in seconds */
+	CALL_MEMBER_DATE,   /* struct timespec of a file, with a comment */
+	CALL_MEMBER_STATUS, /* exit status of a process that has ended */
 	/*
-	 * The only member of a list that capture/calls/call-lists.h shows, since its elements lead
-	 * to other memory, or only their number is shown.
+	 * Kinds of lists. The member of such a kind is the only one of its row.
+	 * capture/calls/call-lists.h shows the list, since its elements lead to other memory, or
+	 * only their number is shown.
 	 */
 	CALL_MEMBER_STRINGS,  /* pointers to strings, up to NULL */
 	CALL_MEMBER_POINTERS, /* the number of pointers up to NULL */

@@ -32,7 +32,7 @@ typedef int call_syscall_fn(const struct call_syscall *call, void *context);
 
 /*
  * Calls FN for each call whose name matches PATTERN (as in file names: `*`, `?`, `[a-z]`), in order
- * of numbers, with `unknown` at the end. Returns their number, or the error of FN. A pattern does
- * not match uretprobe, because programs do not call it.
+ * of numbers, with `unknown` at the end. Returns the number of these calls, or the error of FN. A
+ * pattern does not match uretprobe, because programs do not call it.
  */
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context);

@@ -6,7 +6,7 @@
  * - Arguments are read at the entry of a function. Memory that a function only writes is `ptr`,
  *   since it has no valid content at the entry, or `out`, which is read at the return.
  * - Unnamed arguments of variadic functions are omitted, unless most callers pass them (the mode of
- *   open()). So are doubles, and all arguments after the sixth.
+ *   open()). Doubles, and all arguments after the sixth, are omitted, too.
  * - No function has the type "errno": they return -1, and errno is in the memory of the thread.
  *   Functions that return the error itself are `enum:errno`.
  */

@@ -10,7 +10,10 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* In a load, the register has the index and the scale above it. */
+/*
+ * INDEX_UNIT, SCALE_UNIT: the number of a load's register also contains the index and the scale, in
+ * these units.
+ */
 enum { OPS = 8, INDEX_UNIT = 32, SCALE_UNIT = 1024 };
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A point of a program where registers and memory are collected. The client compiles it: the loads
- * to make, the variables that consist of them, and their names. Its text is passed over the bus and
- * stored in the archive, so that readers can interpret the bytes of a moment.
+ * A plan describes a point of a program where registers and memory are collected. The client
+ * compiles the plan: the loads to make, the variables that consist of them, and their names. The
+ * text of the plan is passed over the bus and stored in the archive, so that readers can interpret
+ * the bytes of a moment.
  *
  * The text consists of lines, with two tabs between them (texts in archives have no line feeds).
  * Lines consist of fields, with a tab between them, and no field is empty. Numbers are decimal:
