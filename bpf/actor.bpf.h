@@ -2,10 +2,10 @@
 /*
  * The actor on this CPU: the current task, or the interrupt that has interrupted this task.
  *
- * A softirq that a task has raised itself runs at the end of its system call, on its behalf. (This
- * is how packets on the loopback device reach their receiver.) A softirq that a hard interrupt has
- * raised runs when the hard interrupt ends, and has nothing to do with the interrupted task.
- * on_softirq_raise records which of the two has raised a softirq.
+ * A softirq that a task has raised runs on behalf of this task, at the end of the task's system
+ * call. (This is how packets on the loopback device reach their receiver.) A softirq that a hard
+ * interrupt has raised runs when the hard interrupt ends, and has nothing to do with the
+ * interrupted task. on_softirq_raise records which of the two has raised a softirq.
  */
 #pragma once
 
@@ -15,7 +15,8 @@
 enum actor {
 	ACTOR_TASK,
 	/*
-	 * The current task, in a softirq that it has raised itself, or that it serves as ksoftirqd.
+	 * The current task, in a softirq that this task has raised itself, or that it serves as
+	 * ksoftirqd.
 	 */
 	ACTOR_OWN_SOFTIRQ,
 	ACTOR_SOFTIRQ,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Requests of block devices. A request is inserted in a queue or issued directly, issued to the
- * driver, and completed, perhaps in parts. One record is sent for each request, at its completion.
+ * Requests of block devices. A request is inserted in a queue (or skips the queue), then issued to
+ * the driver, and then completed, perhaps in parts. One record is sent for each request, at its
+ * completion.
  *
- * The thread of a request is the one that inserted it, since a worker of the kernel can issue it
- * later. Bio-based devices (such as device mapper) have no requests; the devices below them have
- * requests.
+ * The thread of a request is the one that inserted it in the queue, since a worker of the kernel
+ * can issue a queued request later. If the request skips the queue, its thread is the one that
+ * issued it. Bio-based devices (such as device mapper) have no requests; the devices below them
+ * have requests.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -39,7 +41,10 @@ static __always_inline void block_fill(struct block_request *request, struct req
 	request->op = rq->cmd_flags & REQ_OP_MASK;
 }
 
-/* Remembers RQ, if its thread is selected. IS_ISSUED: it is issued now, otherwise queued. */
+/*
+ * Remembers RQ, if its thread is selected. IS_ISSUED: true = RQ is issued now, false = RQ is queued
+ * now.
+ */
 static __always_inline void block_begin(struct request *rq, bool is_issued, __u64 now_ns)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -48,7 +53,10 @@ static __always_inline void block_begin(struct request *rq, bool is_issued, __u6
 
 	if (!in_interrupt(p))
 		request.who = rec_who(p);
-	/* With a filter, requests from interrupts belong to no selected thread. */
+	/*
+	 * With a filter, requests from interrupts are dropped, since they belong to no selected
+	 * thread.
+	 */
 	if (filter_kinds && (!request.who || !filter_selects(p))) {
 		bpf_map_delete_elem(&block_requests, &key);
 		return;
@@ -68,7 +76,7 @@ int TIMED_PROG(COST_BLOCK, on_block_insert, struct request *rq)
 	return 0;
 }
 
-/* A request that is issued again, since the driver was busy, begins with the last time. */
+/* If the driver was busy, it gets the request again. Only the time of the last issue counts. */
 SEC("?tp_btf/block_rq_issue")
 int TIMED_PROG(COST_BLOCK, on_block_issue, struct request *rq)
 {
@@ -82,7 +90,10 @@ int TIMED_PROG(COST_BLOCK, on_block_issue, struct request *rq)
 	return 0;
 }
 
-/* A queued request becomes a part of another one, which has its bytes when it is issued. */
+/*
+ * RQ, a queued request, is merged into another one. The record of the other request contains the
+ * bytes of RQ, so RQ is forgotten.
+ */
 SEC("?tp_btf/block_rq_merge")
 int TIMED_PROG(COST_BLOCK, on_block_merge, struct request *rq)
 {
@@ -101,7 +112,7 @@ int TIMED_PROG(COST_BLOCK, on_block_complete, struct request *rq, unsigned int s
 	struct gendisk *disk;
 	struct rec_request *rec;
 
-	/* Of a request that completes in parts, the last one counts. */
+	/* If a request completes in parts, only the last part is recorded. */
 	if (!request || bytes < rq->__data_len)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
@@ -121,7 +132,7 @@ int TIMED_PROG(COST_BLOCK, on_block_complete, struct request *rq, unsigned int s
 		rec->major = rec->minor = 0;
 		__builtin_memset(rec->disk, 0, sizeof(rec->disk));
 		disk = rq->q->disk;
-		if (disk) { /* (a request to a device without a disk, as a tape) */
+		if (disk) { /* (for example, a tape has no disk) */
 			rec->major = disk->major;
 			rec->minor = disk->first_minor;
 			bpf_probe_read_kernel_str(rec->disk, sizeof(rec->disk), disk->disk_name);

@@ -52,9 +52,10 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 	bpf_probe_read_user(&top, sizeof(top), (const void *)to->sp);
 	to->caller = top;
 	/*
-	 * If a function with a return probe has jumped here, the word is the address of the
-	 * kernel's code for return probes. (The kernel's list also has functions that longjmp() has
-	 * left, but their return addresses are no longer on the stack.)
+	 * If a function with a return probe has jumped to this function, the word at SP is the
+	 * address of the kernel's code for return probes. The original return address is then in
+	 * the kernel's list. (The list also has functions that longjmp() has left, but their return
+	 * addresses are no longer on the stack.)
 	 */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	if (probed && top && top == BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr)) {
@@ -68,7 +69,7 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 
 #if defined(__TARGET_ARCH_x86)
 #define CALL_NR_SIGRETURN 15
-/* Where the stack pointer of rt_sigreturn leads to the signal mask: struct ucontext. */
+/* Offset of the signal mask (in struct ucontext) from the stack pointer at rt_sigreturn. */
 #define CALL_SIGRETURN_MASK_AT 296
 #else
 #define CALL_NR_SIGRETURN      139 /* from asm-generic/unistd.h */
@@ -98,14 +99,15 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, long number,
 	to->unreadable = to->is_chained = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
-	/* (rt_sigreturn has no arguments, but reads the frame that the kernel has put there) */
+	/* (rt_sigreturn has no arguments, but reads the frame that the kernel has put at SP) */
 	if (number == CALL_NR_SIGRETURN)
 		to->args[0] = to->sp + CALL_SIGRETURN_MASK_AT;
 }
 
 /*
- * Reads the argument at FROM; CONTEXT is the address of the registers. Returns false if it is
- * unreadable. (This is a separate function, so the verifier checks it once for all arguments.)
+ * Reads the argument at FROM; CONTEXT is the address of the registers. Returns false if the
+ * argument is unreadable. (This is a separate function, so the verifier checks it once for all
+ * arguments.)
  */
 __noinline bool call_read_origin(__u64 context, const struct call_origin *from, __u64 *to)
 {
@@ -118,7 +120,10 @@ __noinline bool call_read_origin(__u64 context, const struct call_origin *from, 
 	*to = 0;
 	if (from->kind == CALL_ORIGIN_NONE)
 		return true;
-	/* The context can only be read at constant offsets, so it is read as memory here. */
+	/*
+	 * The context can only be read at constant offsets, so here, it is read with a helper, like
+	 * other memory.
+	 */
 	if (from->kind != CALL_ORIGIN_CONSTANT)
 		bpf_probe_read_kernel(&value, sizeof(value),
 				      (const char *)context + from->register_at);

@@ -36,7 +36,10 @@ struct call_gather {
 
 /* ---- arrays of strings ---- */
 
-/* Advances to the next string. Returns false if it is the end, or has no room in the copy. */
+/*
+ * Advances to the next string. Returns false at the end, if the list is unreadable, or if the copy
+ * has no room.
+ */
 static __always_inline bool gather_next_string(struct call_gather *g)
 {
 	__u32 used = g->used;
@@ -161,7 +164,10 @@ static long gather_entry(__u64 i, struct call_gather *g)
 
 /* ---- arrays of buffers ---- */
 
-/* Advances to the next buffer. Returns false at the end. */
+/*
+ * Advances to the next buffer. Returns false at the end, if the list is unreadable, or if the copy
+ * has no room.
+ */
 static __always_inline bool gather_next_part(struct call_gather *g)
 {
 	__u64 part[2] = { 0, 0 }; /* struct iovec: the address and the length */
@@ -269,8 +275,8 @@ static long gather_block_piece(__u64 i, struct call_gather *g)
 }
 
 /*
- * Copies the g->left bytes at g->at, in at most half of the rest of a message's share. Returns the
- * number of copied bytes.
+ * Copies the g->left bytes at g->at, but uses at most half of what is left of the message's share
+ * of the copy. Returns the number of copied bytes.
  */
 static __always_inline __u32 gather_block(struct call_gather *g)
 {
@@ -293,9 +299,9 @@ static __always_inline __u32 gather_number(__u64 n)
 #define GATHER_SHARE(begin, end) ((__u64)(begin) << 32 | (end))
 
 /*
- * Copies the message at FROM to SHARE of TO. Returns 0 if it is unreadable, otherwise the end of
- * the copy. (This is a separate function, so the verifier checks it once for all messages. It reads
- * the structure in parts, since little room on the stack is left.)
+ * Copies the message at FROM to SHARE of TO. Returns 0 if the message is unreadable, otherwise the
+ * end of the copy. (This is a separate function, so the verifier checks it once for all messages.
+ * The function reads the structure in parts, since little room is left on the eBPF stack.)
  */
 __noinline int gather_message(struct call_text *to, __u64 from, __u64 share, __u32 is_array,
 			      __u64 total)
@@ -312,7 +318,7 @@ __noinline int gather_message(struct call_text *to, __u64 from, __u64 share, __u
 	if (is_array)
 		bpf_probe_read_user(&m.length, sizeof(m.length),
 				    (const void *)(from + GATHER_LENGTH_AT));
-	/* (at the entry, the length is not set) */
+	/* (at the entry of the call, the kernel has not set the length yet) */
 	if (is_array && total != CALL_TOTAL_UNKNOWN)
 		g.total = m.length;
 	g.end = (__u32)share;
@@ -320,7 +326,9 @@ __noinline int gather_message(struct call_text *to, __u64 from, __u64 share, __u
 	g.at = m.name;
 	g.left = m.name_bytes;
 	m.name_copied = gather_block(&g);
-	/* (an address and a number, into g.at and g.left; they are 0 if they are unreadable) */
+	/*
+	 * (reads an address into g.at and a number into g.left; an unreadable one of the two is 0)
+	 */
 	bpf_probe_read_user(&g.at, 16, (const void *)(from + GATHER_CONTROL_AT));
 	m.control_bytes = gather_number(g.left);
 	m.has = g.at ? CALL_MESSAGE_CONTROL : 0;
@@ -340,7 +348,7 @@ __noinline int gather_message(struct call_text *to, __u64 from, __u64 share, __u
 
 /*
  * Copies N messages (struct msghdr, or struct mmsghdr if IS_ARRAY), or as many as there is room
- * for. TOTAL is as for call_gather(). Returns false if they are unreadable.
+ * for. TOTAL is as for call_gather(). Returns false if the messages are unreadable.
  */
 __noinline bool call_messages(struct call_text *to, __u64 from, __u32 n, __u32 is_array,
 			      __u64 total)
@@ -377,7 +385,10 @@ __noinline bool call_gather(struct call_text *to, __u64 from, __u32 bytes, __u32
 	g.max = bytes;
 	to->bytes = -1;
 	to->cut = 0;
-	/* (pointers of a program that exec has replaced cannot be read later) */
+	/*
+	 * (true even if nothing was readable: a second attempt at the return would fail, since exec
+	 * has replaced the memory)
+	 */
 	if (kind == CALL_MEMORY_ARGV) {
 		gather_argv(&g);
 		return true;

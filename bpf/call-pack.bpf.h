@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Calls with more arguments in memory than a record has texts for, such as select(): the memory of
- * all of them is packed into one text (CALL_PACK_* in bpf/record-calls.h). Only calls.bpf.c
+ * all these arguments is packed into one text (CALL_PACK_* in bpf/record-calls.h). Only calls.bpf.c
  * includes this file.
  *
  * Each step of the loop begins the memory of an argument, or copies a piece of it.
@@ -33,7 +33,9 @@ static __always_inline void pack_put_size(struct call_pack *p, __s32 size)
 		bpf_probe_read_kernel(p->to->text + at, sizeof(size), &size);
 }
 
-/* The current memory is unreadable, or there is none: it has no bytes in the copy. */
+/*
+ * Marks the current memory as unreadable or missing (size -1), and removes its bytes from the copy.
+ */
 static __always_inline void pack_drop(struct call_pack *p)
 {
 	p->left = 0;
@@ -46,7 +48,7 @@ static __always_inline __u32 pack_bytes(const struct call_pack *p, const struct 
 	__u64 n = m->count ?: p->args->args[m->count_arg & (CALL_ARGUMENTS - 1)];
 	__u64 max = p->f->pack_max[p->i & (CALL_MEMORIES_MAX - 1)];
 
-	/* (such a number is an error, and its low half can be negative) */
+	/* (a count that large is an error of the caller, and its lower half can be negative) */
 	if (n > CALL_PENDING_STRING / CALL_TEXT_BYTES)
 		return 0;
 	n = m->kind == CALL_MEMORY_BITS ? (n + 7) / 8 : n * (m->unit ?: 1);

@@ -27,7 +27,7 @@ struct {
 	__type(value, struct call_room);
 } call_rooms SEC(".maps");
 
-const volatile bool call_walks = false; /* stacks of calls or of moments are recorded */
+const volatile bool call_walks = false; /* true = stacks of calls or of moments are recorded */
 
 static __always_inline struct call_room *call_acquire_room(void)
 {
@@ -51,8 +51,8 @@ __noinline __u64 call_collect_stack(void)
 	__u32 n;
 
 	/*
-	 * Linux 6.1 verifies this function even if nothing calls it, and without its maps. This
-	 * check lets it pass.
+	 * Linux 6.1 verifies this function even if no program calls it and its maps do not exist.
+	 * With this check, the verifier skips the code that uses the maps.
 	 */
 	if (!call_walks)
 		return 0;

@@ -15,7 +15,7 @@
 
 /*
  * Copies only the part of the BYTES at ADDRESS that is in the first page. Called after an attempt
- * to read all of them has failed.
+ * to read all BYTES has failed.
  */
 static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
 {
@@ -29,8 +29,8 @@ static __always_inline void call_copy_page(struct call_text *to, const void *add
 }
 
 /*
- * Copies BYTES at the address FROM, or a string, into TO. Returns false if not all of it is
- * readable. (This is a separate function, so the verifier checks it once for all texts.)
+ * Copies BYTES at the address FROM, or a string, into TO. Returns false if not all of this memory
+ * is readable. (This is a separate function, so the verifier checks it once for all texts.)
  */
 __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 {
@@ -43,8 +43,8 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 		return false;
 	to->cut = !is_string && n > sizeof(to->text);
 	/*
-	 * Without the barrier, the compiler may compare a copy of N, and the verifier does not know
-	 * the limit.
+	 * Without the barrier, the compiler may compare a copy of N, so the verifier would not know
+	 * the limit of N.
 	 */
 	barrier_var(n);
 	if (n > sizeof(to->text))
@@ -66,7 +66,7 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	return true;
 }
 
-/* The same for memory of KIND. The call has read or written TOTAL bytes of it. */
+/* Like call_copy(), for memory of KIND. The call has read or written TOTAL bytes of this memory. */
 static __always_inline bool call_copy_or_gather(struct call_text *to, __u64 from, __u32 bytes,
 						__u32 kind, __u64 total)
 {
@@ -76,7 +76,7 @@ static __always_inline bool call_copy_or_gather(struct call_text *to, __u64 from
 					 : call_copy(to, from, bytes);
 }
 
-/* Returns the number of bytes to copy for FROM. */
+/* Returns the number of bytes (or of elements) to copy for FROM; CALL_PENDING_STRING = a string. */
 static __always_inline __u32 call_bytes(const struct call_args *args,
 					const struct call_memory *from)
 {

@@ -2,9 +2,10 @@
 /*
  * Calls of functions: arguments at the entry, and results at the return.
  *
- * The programs keep no state. Each record contains the stack pointer at the entry of the function.
- * At its `ret`, the stack pointer is the same, so user space can pair the records
- * (capture/stages/calls.h). So the programs need no code for depth, exiting threads or longjmp().
+ * The eBPF programs do not pair entries and returns. Each record contains the stack pointer at the
+ * entry of the function. The stack pointer is the same at the `ret` of the function, so user space
+ * can pair the records (capture/stages/calls.h). So the eBPF programs need no code for depth,
+ * exiting threads or longjmp().
  */
 #include "bpf/call-args.bpf.h"
 #include "bpf/call-texts.bpf.h"
@@ -22,7 +23,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define CALL_EPERM  1
 #define CALL_EACCES 13
 #define CALL_ENOSYS 38
-/* Internal results of interrupted calls: from this one to the next. */
+/*
+ * Results that interrupted system calls have inside the kernel: from the first to the second
+ * number.
+ */
 #define CALL_ERESTARTSYS           512
 #define CALL_ERESTART_RESTARTBLOCK 516
 #define CALL_SIGNAL_GROUP_EXIT     4 /* in the flags of struct signal_struct */
@@ -35,7 +39,7 @@ struct {
 	__type(value, struct call_watch);
 } call_functions SEC(".maps");
 
-/* The state of the limits of functions, with the same index as call_functions. */
+/* The state of the limit of each function, with the same index as call_functions. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_FUNCTIONS_MAX);
@@ -107,7 +111,7 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 
 /*
  * Postpones the copy of text I of F until the call returns (I is constant for the verifier).
- * IS_GIVEN: the call only reads the text, so its size is known now.
+ * IS_GIVEN: true = the call only reads the text, so the size of the text is known now.
  */
 static __always_inline void call_postpone(struct call_pending *pending,
 					  const struct call_args *args, const struct call_watch *f,
@@ -122,7 +126,7 @@ static __always_inline void call_postpone(struct call_pending *pending,
 
 /*
  * Copies the text with index I. If the text is unreadable now, perhaps because its page is not in
- * memory yet, it is read again at the return of the call.
+ * memory yet, the text is read again at the return of the call.
  */
 static __always_inline void call_copy_text(struct rec_call *rec, struct call_pending *pending,
 					   const struct call_args *args, const struct call_watch *f,
@@ -171,16 +175,19 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* Returns true if some calls of F are left out. The others then have an element in call_pending. */
+/*
+ * Returns true if some calls of F are not recorded (condition or limit). Then each recorded call of
+ * F has an element in call_pending.
+ */
 static __always_inline bool call_leaves_out(const struct call_watch *f)
 {
 	return f->op != CALL_OP_NONE || f->limit;
 }
 
 /*
- * A call of F begins that is not recorded. If a recorded call has begun at the same stack pointer,
- * longjmp() has left the recorded call, and the next return at this stack pointer is not that of
- * the recorded call. If F has jumped to its own start, this is no call.
+ * Handles the begin of a call of F that is not recorded. If a recorded call has begun at the same
+ * stack pointer, longjmp() has left the recorded call, and the next return at this stack pointer
+ * does not belong to the recorded call. If F has jumped to its own start, no new call has begun.
  */
 static __always_inline void call_pass_over(struct pt_regs *ctx, struct call_args *args,
 					   const struct call_watch *f, __u32 function)
@@ -200,9 +207,10 @@ static __always_inline void call_pass_over(struct pt_regs *ctx, struct call_args
 
 /*
  * Keeps PENDING, which belongs to a call of F, until the call returns. If F has jumped to its own
- * start, the arguments of the first entry stay. But if the return address differs, that entry
- * belongs to an earlier call, which has never returned. System calls are not MARKED, since
- * longjmp() cannot leave them.
+ * start, the arguments of the first entry stay. But if the return address differs, the first entry
+ * belongs to an earlier call, which has never returned. MARKED: true = if some calls of F are not
+ * recorded, each recorded call gets an element. False for system calls, since longjmp() cannot
+ * leave them.
  */
 static __always_inline void call_keep(const struct call_watch *f,
 				      const struct call_pending_key *key,
@@ -275,8 +283,8 @@ static __always_inline __u64 call_stack(void)
 }
 
 /*
- * The functions that select a call, walk its stack and record it are separate functions, here and
- * for system calls, so that their stack frames do not exist at the same time.
+ * Selecting a call, walking its stack and recording it are three separate functions, here and for
+ * system calls, so that their stack frames do not exist at the same time.
  */
 static __noinline bool call_is_selected(struct pt_regs *ctx, __u32 function)
 {
@@ -342,8 +350,8 @@ struct call_exit {
 };
 
 /*
- * Copies the memory of the result of F. Only the result itself says how long it is: a function can
- * have an argument with a size that has nothing to do with it.
+ * Copies the memory to which the result of F points. Only the result itself gives the length of
+ * this memory, since a size among the arguments may belong to other memory.
  */
 static __always_inline void call_copy_result(struct call_text *to, const struct call_watch *f,
 					     const struct call_exit *at)
@@ -429,8 +437,8 @@ static __always_inline void call_send_end_with(const struct call_pending *pendin
 }
 
 /*
- * Handles a return from F. FUNCTION is the index of F. CAN_HAVE_TEXT is constant: results of system
- * calls have no memory.
+ * Handles a return from F. FUNCTION is the index of F. CAN_HAVE_TEXT is constant: false for system
+ * calls, whose results have no memory to copy.
  */
 static __always_inline void call_leave(const struct call_watch *f, __u32 function,
 				       const struct call_exit *at, struct task_struct *p,
@@ -446,7 +454,8 @@ static __always_inline void call_leave(const struct call_watch *f, __u32 functio
 		n = pending->n;
 	/*
 	 * User space still has the recorded call that longjmp() has left, and would assign this
-	 * result to it. The mark stays, for further returns, until a recorded call replaces it.
+	 * result to that call. The mark stays, for further returns, until a recorded call replaces
+	 * it.
 	 */
 	if (pending && pending->was_left)
 		return;
@@ -484,8 +493,9 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_ret, struct pt_regs *, ctx)
 }
 
 /*
- * A return to the caller, in a return probe: the return address is no longer on the stack. (Its
- * frame must not exist during the walk at an entry, which the same program can begin.)
+ * Handles a return in a return probe, where the return address is no longer on the stack. (Not
+ * inline: the same eBPF program begins walks at entries, and the stack frame of this function must
+ * not exist during these walks.)
  */
 static __noinline int call_returned(struct pt_regs *ctx, __u32 function)
 {
@@ -510,8 +520,8 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_return, struct pt_regs *, ctx)
 }
 
 /*
- * One program handles the entry and the return. If it returns 1 at the entry, the return probe is
- * turned off.
+ * One eBPF program handles the entry and the return of a function. If the program returns 1 at the
+ * entry, the kernel does not call it at the return.
  */
 SEC("?uprobe")
 int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
@@ -543,8 +553,8 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 
 /*
  * The number of system calls that are not recorded: those with the 32-bit ABI, whose numbers differ
- * from those in call_syscalls, and those of x32. (Calls of x32 are recorded if calls with unknown
- * numbers are.)
+ * from those in call_syscalls, and those of x32. (But calls of x32 are recorded if calls with
+ * unknown numbers are recorded.)
  */
 __u64 calls_foreign = 0;
 
@@ -595,7 +605,7 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long num
 	return 0;
 }
 
-/* Returns RESULT, or CALL_RESULT_KILLED if the thread will not see it. */
+/* Returns RESULT, or CALL_RESULT_KILLED if the thread is killed before it can see RESULT. */
 static __always_inline __u64 call_syscall_result(struct task_struct *p, long result)
 {
 	if (result > -CALL_ERESTARTSYS || result < -CALL_ERESTART_RESTARTBLOCK)
@@ -615,9 +625,9 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 
 	/*
 	 * The number is -1 in three cases: after rt_sigreturn, which has restored the registers of
-	 * the interrupted code; if a program calls system call -1; or if the system call is
-	 * skipped. User space knows the number at the begin of the call, and so finds out which
-	 * case it is.
+	 * the interrupted code; if the recorded program calls system call -1; or if the system call
+	 * is skipped (for example, by a tracer). User space knows the number at the begin of the
+	 * call, and so finds out which of the three cases it is.
 	 */
 	f = call_of_syscall(number == -1 ? CALL_NR_SIGRETURN : number, &function);
 	if (!f && number == -1)

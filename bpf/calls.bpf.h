@@ -9,8 +9,8 @@
 #include "bpf/record.h"
 
 /*
- * Walks the user stack of the current task, and ensures that user space has it. Returns the id of
- * the stack; 0 = failed. (Not inline, so the verifier checks it only once.)
+ * Walks the user stack of the current task, and ensures that user space has this stack. Returns the
+ * id of the stack; 0 = failed. (Not inline, so the verifier checks it only once.)
  */
 __u64 call_collect_stack(void);
 

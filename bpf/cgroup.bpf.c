@@ -24,9 +24,10 @@ static __always_inline void cgroup_set_sent(__u64 id)
 }
 
 /*
- * A path that is being written. Its record has the number of bytes so far, the next level in
- * is_cut, and the id 0 after a name that cannot be read. The verifier does not know the contents of
- * records, so it does not follow them through the rounds of the loop.
+ * A path that is being written. Until the path is complete, its record stores the state of the
+ * loop: `bytes` is the number of bytes so far, `is_cut` is the next level, and `id` is 0 after an
+ * unreadable name. The verifier does not track the contents of records, so it does not examine each
+ * round of the loop separately.
  */
 struct cgroup_path {
 	struct rec_cgroup *rec;

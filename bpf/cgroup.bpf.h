@@ -2,9 +2,9 @@
 /*
  * Paths of the cgroups that records name by their ids (docs/architecture/cgroups.md).
  *
- * A path is sent before the first record with the id. It is sent again if the program no longer
- * knows that it was sent. A task keeps its cgroup, all cgroups above it and their names alive, even
- * after their directories are removed.
+ * A path is sent before the first record with its id. The path is sent again if the eBPF programs
+ * no longer know that it was sent. A task keeps its cgroup, all cgroups above it and their names
+ * alive, even after their directories are removed.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ static __always_inline bool cgroup_is_sent(__u64 id)
 
 /*
  * Sends the path of the cgroup at address C with the id ID. This function is not inlined, so the
- * verifier checks it once, and not for each path of a program. Always returns 0.
+ * verifier checks it once, and not for each path through a program. Always returns 0.
  */
 __u64 cgroup_send_path(__u64 c, __u64 id, __u64 who, __u64 now_ns);
 

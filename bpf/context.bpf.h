@@ -21,22 +21,22 @@
 #define PREEMPT_NMI            0x00f00000
 
 /*
- * The distance from this CPU's run queue to x86's preempt count, in bytes; 0 = unknown. Both are
- * per-CPU variables. User space takes the distance from the kernel's BTF
+ * The distance from this CPU's run queue to x86's preempt count, in bytes; 0 = unknown. The run
+ * queue and the count are per-CPU variables. User space takes the distance from the kernel's BTF
  * (capture/programs/kernel-btf.h). A __ksym would not work in a kernel without CONFIG_KALLSYMS_ALL.
  * The run queue is found from the current task.
  */
 extern const volatile __s64 preempt_count_from_rq;
 
 /*
- * A type of the kernel that begins with a 32-bit number: its id in the kernel's BTF; 0 = the kernel
- * does not have bpf_rdonly_cast(). This function lets a program read the number at an address with
- * one load, and without it, a helper copies the number. If the type is set, user space has replaced
- * CAST_CALL by a call of bpf_rdonly_cast() (capture/programs/program-loader.h). Otherwise, the
- * verifier removes the call, because the type is constant.
+ * The id, in the kernel's BTF, of a type that begins with a 32-bit number; 0 = the kernel does not
+ * have bpf_rdonly_cast(). With bpf_rdonly_cast(), an eBPF program reads the number at an address by
+ * one load. Without bpf_rdonly_cast(), a helper copies the number. If the id is set, user space has
+ * replaced CAST_CALL by a call of bpf_rdonly_cast() (capture/programs/program-loader.h). Otherwise,
+ * the verifier removes the call, because the id is the constant 0.
  *
- * User space can change only programs whose hooks are in the kernel's BTF. A file with other
- * programs defines CONTEXT_COPIES before it includes this file.
+ * User space can change only programs whose hooks are in the kernel's BTF. A file with programs on
+ * other hooks defines CONTEXT_COPIES before it includes this file.
  */
 extern const volatile __u32 preempt_count_type;
 
@@ -79,8 +79,8 @@ static __always_inline bool in_interrupt(struct task_struct *current_task)
 }
 
 /*
- * Returns true if P sleeps, although it is still on the run queue: since 6.12 (commit
- * 152e11f6df29), a thread that blocks can remain there until its lag has run out.
+ * Returns true if P sleeps, although P is still on the run queue: since 6.12 (commit 152e11f6df29),
+ * a thread that blocks can remain on the queue until its lag has run out.
  */
 static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 {
@@ -99,7 +99,7 @@ static __always_inline __u64 context_address(const void *p)
 	return address;
 }
 
-/* Returns the koid of a task's process. Kernel threads are threads of kthreadd. */
+/* Returns the koid of a task's process. Kernel threads count as threads of kthreadd, which is 2. */
 static __always_inline __u32 process_id(struct task_struct *p)
 {
 	return p->flags & PF_KTHREAD ? 2 : (__u32)p->tgid;
@@ -124,7 +124,7 @@ static __always_inline __u64 thread_pointer(struct task_struct *p)
 #define TIF_32BIT_ARM64 22
 #define X32_CALL_BIT    0x40000000
 
-/* Returns the number of the system call at whose entry or exit the registers are REGS. */
+/* Returns the number of a system call. REGS are the registers at the entry or exit of the call. */
 static __always_inline long syscall_number(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -152,8 +152,8 @@ static __always_inline bool syscall_is_32bit(void)
 }
 
 /*
- * Returns true if NUMBER is that of a system call of x32. Few kernels have these system calls; in
- * others, such numbers are unknown.
+ * Returns true if NUMBER is the number of a system call of x32. Few kernels have these system
+ * calls; in other kernels, these numbers are unknown.
  */
 static __always_inline bool syscall_is_x32(long number)
 {

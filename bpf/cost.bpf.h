@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Costs of the eBPF programs. Programs count their runs, and time some of the runs. So costs are
- * known without the kernel's statistics (kernel.bpf_stats_enabled), which read the clock twice in
- * each run.
+ * Costs of the eBPF programs. These programs count their runs, and time some of the runs. So costs
+ * are known without the kernel's statistics (kernel.bpf_stats_enabled), which read the clock twice
+ * in each run.
  *
  * The distance between two timed runs is random: with a fixed distance, always the same part of a
  * regular pattern of switches could be timed. Programs that run rarely and long are timed in each
- * run. A program that interrupts another program of its class can make it miss a count, which is
- * harmless.
+ * run. If a program interrupts another program of its class, one of the two runs may not be
+ * counted, which is harmless.
  */
 #pragma once
 
@@ -63,8 +63,8 @@ static __always_inline void cost_add(struct program_cost *cost, __u64 begin_ns)
 
 	ns = ns > cost->clock_ns ? ns - cost->clock_ns : 0;
 	/*
-	 * A run that takes longer than this was interrupted, perhaps by a hypervisor that ran
-	 * another guest.
+	 * A run that takes longer than COST_NS_MAX was interrupted, perhaps by a hypervisor that
+	 * ran another guest.
 	 */
 	cost->ns += ns < COST_NS_MAX ? ns : COST_NS_MAX;
 	cost->n_timed++;
@@ -76,7 +76,10 @@ static __always_inline __u32 cost_gap(__u32 class, __u64 begin_ns)
 	return COST_IS_RARE(class) ? 1 : COST_GAP_MIN + begin_ns % COST_GAP_SPREAD;
 }
 
-/* Begins a run of a program of CLASS. Returns its begin if it is timed, or 0. */
+/*
+ * Begins a run of a program of CLASS. Returns the time of the begin if the run is timed, otherwise
+ * 0.
+ */
 static __always_inline __u64 cost_begin(__u32 class)
 {
 	struct program_cost *cost = cost_of(class);
@@ -101,7 +104,7 @@ static __always_inline void cost_end(__u32 class, __u64 begin_ns)
 
 /*
  * Like cost_begin(), for programs in which every nanosecond counts. *LEFT is the number of runs
- * before the next timed run. It is in a cache line that the program writes anyway. A timed run
+ * before the next timed run. *LEFT is in a cache line that the program writes anyway. A timed run
  * counts all runs up to the next timed run in advance, so the other runs count nothing.
  */
 static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)

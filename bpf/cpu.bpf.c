@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Activities of a CPU other than running threads: hard interrupts, softirqs, idle states. At its
- * end, each of them is written as one finished FXT record. Until then, its begin is kept in the
- * state of the CPU.
+ * end, each activity is written as one finished FXT record. Until then, the begin of the activity
+ * is kept in the state of the CPU.
  *
- * Each of the three has its own word ring, because they interrupt each other. Within one ring,
- * records never interrupt each other:
+ * Each of the three kinds has its own word ring, because activities of different kinds interrupt
+ * each other. Within one ring, records never interrupt each other:
  *
- *  - handlers of hard interrupts run with interrupts off. If a handler calls others (those of the
- *    lines behind a multiplexer), they run between these programs, not inside one.
+ *  - handlers of hard interrupts run with interrupts off. If a handler calls other handlers (of the
+ *    lines behind a multiplexer), these run between the eBPF programs for the first handler, not
+ *    inside one of them.
  *  - softirqs run with interrupts on, but no softirq begins on a CPU before the previous one has
  *    ended, and the tracepoint keeps the thread (on PREEMPT_RT) on the CPU. A hard interrupt can
- *    arrive in the middle of a program, but writes to another ring.
+ *    arrive in the middle of an eBPF program, but its programs write to another ring.
  *  - idle states are entered and left by the CPU's idle thread alone, never from an interrupt.
  *
  * A begin without an end is overwritten by the next begin; an end without a begin is dropped. The
- * programs for ends are attached first, so no begin waits for an end that was missed.
+ * eBPF programs for ends are attached first, so no begin waits for an end that was missed.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -114,8 +115,8 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action,
 	length = read_irq_name(state, action);
 	name_words = (length + 7) / 8;
 	/*
-	 * name_words is less than 8. If clang knows this, it omits the check that the verifier of
-	 * Linux 6.1 needs.
+	 * name_words is less than 8. Without the barrier, clang would omit the check that the
+	 * verifier of Linux 6.1 needs.
 	 */
 	barrier_var(name_words);
 	name_words &= 7;

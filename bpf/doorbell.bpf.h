@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The doorbell is the only thing that wakes user space up. A CPU rings it whenever another quarter
- * of a ring has been filled. If the ring of the doorbell itself is full, the doorbell has been rung
- * already.
+ * The doorbell is the only thing that wakes user space up. A CPU rings the doorbell whenever
+ * another quarter of a ring has been filled. If the doorbell's own ring is full, the doorbell has
+ * been rung already, so nothing is lost.
  */
 #pragma once
 
@@ -16,7 +16,10 @@ struct doorbell {
 
 extern struct doorbell doorbell SEC(".maps");
 
-/* BEFORE and AFTER are numbers of bytes that only grow; QUARTER is a power of two. */
+/*
+ * Rings if a quarter of a ring was completed. BEFORE and AFTER count all bytes ever written to the
+ * ring. QUARTER is a quarter of the ring's size, a power of two.
+ */
 static __always_inline void doorbell_on_quarter(__u64 before, __u64 after, __u64 quarter)
 {
 	__u64 ring = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The filter of a session. It is applied before anything is written to a ring.
+ * The filter of a session. The filter is applied before anything is written to a ring.
  *
  * All kinds of filter that are set must match. Within one kind, one matching value is enough. The
  * idle thread is never selected. Children of selected processes are selected: the map of pids gets
  * the present processes at the start, grows at each fork and shrinks at each exit (proc.bpf.c). A
  * cgroup is identified by its name below its parent, since a restarted unit gets a new id under the
- * old name; the result is cached by id.
+ * old name. The result of the filter is cached by the id of the cgroup.
  */
 #pragma once
 
@@ -68,8 +68,8 @@ static __always_inline void filter_comm_key(struct filter_comm_key *key, const c
 
 /*
  * Returns true if the cgroup at address CGROUP, or one above it, is the cgroup of filter I: it has
- * the same parent and name. (The verifier checks it once for each program, and not for each
- * filter.)
+ * the same parent and name. (The verifier checks this function once for each program, and not for
+ * each filter.)
  */
 bool filter_cgroup_is(__u64 cgroup, __u32 i);
 

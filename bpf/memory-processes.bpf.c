@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The lifecycle of watched processes: forks, programs that are executed, and ends. User space is
- * notified of these events, since it sets and removes the probes.
+ * The lifecycle of watched processes: forks, execs, and ends. User space is notified of these
+ * events, since user space sets and removes the probes.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -19,7 +19,8 @@ const volatile __u32 memory_reach = 0; /* 1: references to blocks are searched a
 __u32 memory_instances = 0; /* number of the last instance; user space increments it, too */
 /* Number of struct memory_happened that did not fit into the ring. */
 __u64 memory_unreported_events = 0;
-__u64 memory_unreported_ends = 0;   /* number of ended programs that did not fit into the table */
+__u64 memory_unreported_ends = 0;   /* number of ended programs that did not fit into
+				     * memory_ended */
 __u64 memory_unreported_shares = 0; /* number of programs that did not fit into memory_shared */
 
 /* Ended processes, by instance. */
@@ -50,20 +51,20 @@ struct memory_threads_ended {
 };
 
 /*
- * Threads of watched processes, if the thread has ended by itself. An ended thread that is missing
- * here counts as running.
+ * Threads of watched processes that have ended while their process went on. An ended thread without
+ * an entry here counts as running.
  */
 struct memory_threads_ended memory_ended_threads SEC(".maps");
 
 /*
- * Threads that have ended because their process exited. They have their own map, since each exit
- * adds many of them, and the entries of memory_ended_threads are needed for longer.
+ * Threads that have ended because their process exited. These threads have their own map: each exit
+ * of a process adds many threads, which would displace the entries of memory_ended_threads.
  */
 struct memory_threads_ended memory_killed_threads SEC(".maps");
 
 /*
- * By tgid: programs whose memory another process uses, or has used. They are kept because a watch
- * can begin later, or again after a pause.
+ * By tgid: programs whose memory another process uses, or has used. The entries stay, because a
+ * watch of the program can begin later, or again after a pause.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -94,12 +95,15 @@ static __always_inline void memory_emit_watch(__u32 what, struct task_struct *ta
 }
 
 /*
- * The maximum number of attempts to note the time of an end, since other threads may note theirs at
- * the same time.
+ * The maximum number of attempts to store the time of a process's end. An attempt fails if another
+ * thread stores its time at the same moment.
  */
 #define MEMORY_ENDING_TRIES 8
 
-/* The program of PROCESS has ended. Its data remains until user space has read it. */
+/*
+ * Called when the program of PROCESS has ended. The data of PROCESS remains in memory_ended until
+ * user space has read it.
+ */
 static __always_inline void memory_end(struct memory_process *process, __u32 tgid, __u32 flags,
 				       __u64 now_ns)
 {
@@ -115,7 +119,9 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 
-/* Returns the key of thread P. Its thread pointer is 0 if it is unknown or not needed. */
+/*
+ * Returns the key of thread P. The thread pointer in the key is 0 if it is unknown or not needed.
+ */
 static __always_inline struct memory_ended_thread memory_thread_key(struct task_struct *p)
 {
 	return (struct memory_ended_thread){
@@ -152,8 +158,8 @@ static __always_inline void memory_note_end(struct task_struct *p, bool killed)
 }
 
 /*
- * Notes that PROCESS was ending at NOW_NS. Several threads can do that at once. The latest time
- * remains, and only the first thread gets the result true.
+ * Notes that PROCESS was ending at NOW_NS. Several threads can call this at once: the latest time
+ * remains, and only the first call returns true.
  */
 static __always_inline bool memory_note_ending(struct memory_process *process, __u64 now_ns)
 {
@@ -170,8 +176,8 @@ static __always_inline bool memory_note_ending(struct memory_process *process, _
 }
 
 /*
- * A process or thread with the id PID begins. If the previous process with this id is still in the
- * table, it has ended.
+ * Called when a process or thread with the id PID begins. If a process with this id is still in the
+ * table, and was ending, this process has ended.
  */
 static __always_inline void memory_end_previous(__u32 pid)
 {
@@ -189,8 +195,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	if (child->pid != child->tgid)
 		memory_note_begin(child);
 	/*
-	 * A child that shares its parent's memory usually calls exec next, so it is not handled
-	 * here. on_memory_share handles the others.
+	 * A child that shares its parent's memory usually calls exec next, so it gets no event
+	 * here. on_memory_share notes children that use this memory.
 	 */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
@@ -201,8 +207,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 #define MEMORY_NR_VFORK 58 /* on x86-64; newer machines have only clone() */
 
 /*
- * Notes that PARENT has called vfork(): its child can allocate and free blocks there. posix_spawn()
- * and system(), which use clone(), do not.
+ * Notes that PARENT has called vfork(): the child can allocate and free blocks in PARENT's memory.
+ * Children of posix_spawn() and system(), which use clone(), do not do this, so they are not noted.
  */
 static __always_inline void memory_note_vfork(struct task_struct *parent)
 {
@@ -218,8 +224,9 @@ static __always_inline void memory_note_vfork(struct task_struct *parent)
 
 /*
  * Runs in the parent. A child that shares its parent's memory while the parent continues (not by
- * vfork) allocates and frees blocks in it. These calls have the child's process id, so they are not
- * recorded. (At its fork, the kernel has not set vfork_done yet.) Kernel threads have no memory.
+ * vfork) allocates and frees blocks in this memory. These calls have the child's process id, so
+ * they are not recorded, and the parent is marked. (At the fork, the kernel has not set vfork_done
+ * yet.) Kernel threads have no memory.
  */
 SEC("?tp_btf/sched_wakeup_new")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
@@ -239,8 +246,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
 	program.start_ns = BPF_CORE_READ(parent, group_leader, start_boottime);
 	program.exec_id = BPF_CORE_READ(parent, self_exec_id);
 	/*
-	 * (this comes first, because a watch that begins meanwhile looks it up after it has put the
-	 * process into the table)
+	 * (this entry is made first: a watch that begins meanwhile puts the process into
+	 * memory_processes, and then looks for this entry)
 	 */
 	if (bpf_map_update_elem(&memory_shared, &tgid, &program, BPF_ANY) < 0)
 		memory_count(&memory_unreported_shares);
@@ -268,7 +275,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	if (process) {
 		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
 		/*
-		 * The probes remain on the files that both the old and the new program have mapped.
+		 * The probes remain on files that both the old and the new program have mapped, so
+		 * the new program needs an instance at once.
 		 */
 		if (selected && !by_thread) {
 			next.instance = __sync_add_and_fetch(&memory_instances, 1);
@@ -320,10 +328,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
 	/*
-	 * A thread is subtracted from the count of living threads some time before this program
-	 * runs for it. So when that count is 0, the program can still run for other threads, and
-	 * records their ends, too. If P is the only thread that is left, it is the last one.
-	 * Otherwise, user space ends the process when all its threads have ended.
+	 * A thread is subtracted from the count of living threads some time before this eBPF
+	 * program runs for the thread. So when that count is 0, this eBPF program may run for
+	 * further threads, and records their ends, too. If P is the only thread that is left, P is
+	 * the last one. Otherwise, user space ends the process when all its threads have ended.
 	 */
 	if (BPF_CORE_READ(p, signal, nr_threads) > 1) {
 		memory_note_end(p, true);

@@ -5,14 +5,15 @@
  *
  * A function of an allocator can call another one. Only the outermost call counts: each thread
  * stores its current call, and the stack pointer at the begin of that call. Nested calls are deeper
- * in the stack. A call can end without a return (by an exception or longjmp). It is recognised as
- * outdated as soon as a function is entered at a higher stack pointer. Calls of functions that
+ * in the stack. A call can end without a return (by an exception or longjmp). Such a call is
+ * recognised as soon as a function is entered at a higher stack pointer. Calls of functions that
  * create threads are stored separately, so allocations inside them count.
  *
  * Results are read at the return. The registers are then those of the caller, so a walk by frame
- * pointers finds all frames. This is done by a return probe. If an exception can pass through the
- * function, it is done by probes on each `ret`, which do not change the stack. `operator new` of a
- * library that calls malloc() may have no frame pointers, so its caller is saved at its entry.
+ * pointers finds all frames. Returns are caught by a return probe, or, if an exception can pass
+ * through the function, by probes on each `ret`, which do not change the stack. The code of an
+ * `operator new` that calls malloc() may have no frame pointers, so the caller of operator new is
+ * saved at the entry.
  *
  * realloc() frees its old block when it succeeds. Before it returns, another thread can get that
  * memory. So the block is removed from the table at the entry, and put back after a failure.
@@ -34,7 +35,9 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The maximum distance between operator new and the malloc() that it calls. */
+/*
+ * The maximum distance on the stack between operator new and the malloc() that operator new calls.
+ */
 #define NEW_BYTES 512
 
 const volatile __u32 memory_log = 0;
@@ -58,9 +61,9 @@ struct {
 /* ---- stacks ---- */
 
 /*
- * Returns a number that stands for the file that PROCESS has mapped at ADDRESS, and for the place
- * of the mapping; 0 = no file. (The verifier checks a global function once, and not for each
- * frame.)
+ * Returns a number for the file that PROCESS has mapped at ADDRESS, and for the place of the
+ * mapping; 0 = no mapping; UNWIND_FILE_NONE = a mapping without a file. (The verifier checks a
+ * global function once, and not for each frame.)
  */
 __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 address)
 {
@@ -177,7 +180,10 @@ __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 insta
 	if (!t)
 		return 0;
 	if (memory_copied < MEMORY_COPIES_MAX && piece_copies(now_ns, s.kind) == s.kind) {
-		/* Learning takes longer than the walk, so it is limited, too. */
+		/*
+		 * Learning the callers takes longer than the walk, so it has the same limits as
+		 * copies.
+		 */
 		stack_learn_callers_if_needed(&t->stopped, &t->learning);
 		t->stack.n_frames = n;
 		s.at = &t->stopped;
@@ -227,7 +233,7 @@ static __always_inline __u32 memory_weigh(__u64 size)
 			       (size % memory_interval << 32) / memory_interval);
 	if (bpf_get_prandom_u32() >= p)
 		return 0;
-	/* The result is rounded at random, so that it is right on average. */
+	/* The weight is rounded up or down at random, so that it is right on average. */
 	weight = ONE / p;
 	return (__u32)weight + ((__u64)bpf_get_prandom_u32() * p >> 32 < ONE % p);
 }
@@ -406,8 +412,8 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 	};
 	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
 	/*
-	 * operator delete can free a block through another function. Its own free is then not
-	 * unmatched.
+	 * operator delete can call another probed function, which frees the same block. This second
+	 * free is then not unmatched.
 	 */
 	bool again = t && t->call.freed == address;
 
@@ -420,8 +426,8 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 	}
 	block = *known;
 	/*
-	 * If two CPUs free the same block at once (an error of the program), only one free is
-	 * counted.
+	 * If two CPUs free the same block at once (an error of the recorded program), only one free
+	 * is counted.
 	 */
 	if (bpf_map_delete_elem(&memory_blocks, &key) < 0)
 		return;
@@ -521,7 +527,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	 */
 	if (call != &t->call && memory_is_nested(&t->call, process->instance, function, sp))
 		return false;
-	/* A realloc() has jumped to another realloc(). The argument is already out of the table. */
+	/*
+	 * A realloc() has jumped to another realloc(), and the old block is already out of the
+	 * table.
+	 */
 	jumped = call->function == function && call->instance == process->instance &&
 		 call->sp == sp && call->has_old && call->args[0] == first;
 	call->function = 0;
@@ -541,7 +550,9 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call->weight = memory_weigh(memory_size_of(call));
 	if (is_realloc(function) && !jumped)
 		memory_remove_old(process, call);
-	/* malloc() is known to call no other function of the allocator. */
+	/*
+	 * malloc() calls no other probed function, so the return of a skipped call is not needed.
+	 */
 	if (function == MEMORY_FN_MALLOC && call->weight == 0) {
 		call->function = 0;
 		return false;
@@ -635,7 +646,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 	call = memory_call_for(t, function);
 	if (call->function != function)
 		return;
-	/* A function with a return probe is handled by that probe. */
+	/* If the function has a return probe, that probe handles the return. */
 	if (at_ret ? sp != call->sp || !call->caller : sp < call->sp)
 		return;
 	process = memory_process();
@@ -669,8 +680,8 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 }
 
 /*
- * Handles the entry of an operator new that calls malloc(). If several of them call each other, the
- * outermost one counts.
+ * Handles the entry of an operator new that calls malloc(). If several operators new call each
+ * other, the outermost one counts.
  */
 static __always_inline void enter_new(struct pt_regs *ctx)
 {
@@ -706,7 +717,7 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 	memory_freed(process, t, address, function);
 }
 
-/* (the blocks of the heap are unknown, so they stay in the table) */
+/* (the blocks of the destroyed heap are unknown, so all of them stay in the table) */
 static __always_inline void enter_heap_destroy(void)
 {
 	struct memory_process *process = memory_process();
@@ -715,7 +726,7 @@ static __always_inline void enter_heap_destroy(void)
 		__sync_fetch_and_or(&process->flags, MEMORY_PROCESS_HEAP_DESTROYED);
 }
 
-/* ---- programs: the kernel's features determine which ones are attached ---- */
+/* ---- eBPF programs: the kernel's features determine which of them are attached ---- */
 
 /* The entry of functions without a return: free(), and operator new that calls malloc(). */
 SEC("?uprobe")
@@ -747,7 +758,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_call, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* The return of such a function, in a return probe. */
+/* The return of a function that returns a block, in a return probe. */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 {
@@ -755,7 +766,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* The return of such a function, in a probe on a `ret`. */
+/* The return of a function that returns a block, in a probe on a `ret`. */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_ret, struct pt_regs *, ctx)
 {
@@ -763,7 +774,10 @@ int TIMED_WITH(COST_MEMORY, on_memory_ret, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* Entry and return in one program. At the entry, a result of 1 turns off the return probe. */
+/*
+ * The entry and the return in one eBPF program. At the entry, a result of 1 turns off the return
+ * probe.
+ */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_session, struct pt_regs *, ctx)
 {

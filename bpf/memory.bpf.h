@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Shared parts of the programs that watch a process: whether it is watched, the work area of its
- * thread, and the stacks of its allocations.
+ * Shared code of the eBPF programs that watch a process: whether a process is watched, the work
+ * area of a thread, and the stacks of allocations.
  *
  * Each stack is stored once, with the sums of its allocations, in a table that user space reads at
  * any time. The key is a hash of its frames and of their files, since two libraries can be at the
@@ -22,9 +22,9 @@
 #define SIGNAL_GROUP_EXIT 0x4
 
 /*
- * The state of each thread that has made a call, with a work area (programs can be preempted). The
- * call of a thread function (pthread_create) is stored separately, since blocks are allocated and
- * freed inside it.
+ * The state of each thread that has made a call, with a work area (one for each thread, since eBPF
+ * programs can be preempted). The call of a thread function (pthread_create) is stored separately,
+ * since blocks are allocated and freed inside it.
  */
 struct memory_thread {
 	struct memory_call call, thread_call;
@@ -65,16 +65,16 @@ extern __s32 memory_copied;             /* number of copied stacks in memory_sta
 extern __u32 memory_context;            /* bits of the open contexts, set by user space */
 
 /*
- * The first function returns the id of the frames in STACK. The second one returns the number of
- * frames that can be real. They are separate functions, which the verifier checks once each:
- * inlined, they would exceed its limits.
+ * memory_stack_id() returns the id of the frames in STACK. memory_stack_true() returns the number
+ * of frames that can be real. They are not inlined, so the verifier checks each of them once:
+ * inlined, they would exceed the limits of the verifier.
  */
 __u64 memory_stack_id(struct memory_stack *stack);
 __u32 memory_stack_true(struct memory_stack *stack);
 
 /*
- * Copies a stack whose walk has stopped after N frames, which are in T's work area. INSTANCE is the
- * instance of the process. Returns the id of the stack, or 0 if nothing was copied.
+ * Copies a stack whose walk has stopped after N frames. These frames are in T's work area. INSTANCE
+ * is the instance of the process. Returns the id of the stack, or 0 if nothing was copied.
  */
 __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance);
 
@@ -128,7 +128,10 @@ static __always_inline bool memory_is_nested(struct memory_call *call, __u32 ins
 		return false;
 	if (sp < call->sp)
 		return true;
-	/* At the same place: either a tail call, or the earlier call never returned. */
+	/*
+	 * At the same place: either CALL has jumped to FUNCTION (a tail call), or CALL never
+	 * returned.
+	 */
 	if (function == call->function || call->strange)
 		return false;
 	call->strange = 1;
@@ -177,9 +180,9 @@ static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 
 /*
  * Walks the stack of the current task, which belongs to PROCESS, by tables into T's work area.
  * Omits the innermost SKIP frames, like stack_walk_callers(). If a table does not exist yet, the
- * stack is copied. It is also copied if the mappings change during the walk. (A change takes only
- * some microseconds, so the walk is first repeated.) The limits for each file do not apply to such
- * copies, so their number is limited for each process.
+ * stack is copied. The stack is also copied if the mappings change during the walk. (A change takes
+ * only some microseconds, so the walk is first repeated.) The limits for each file do not apply to
+ * copies during a change, so these are limited for each process.
  */
 static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 skip,
 						struct memory_process *process)

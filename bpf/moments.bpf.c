@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Moments: the contents of registers and memory when a program hits a point.
+ * Moments: the contents of registers and memory when a recorded program hits a point.
  *
- * User space defines the loads of each point (record-moments.h). The programs run them in order,
- * store the results in a work area of this CPU, and put them into the ring as one record.
+ * User space defines the loads of each point (record-moments.h). The eBPF programs run the loads in
+ * order, store the results in a work area of this CPU, and put them into the ring as one record.
  * Unreadable memory is marked as such. Only memory of the process is read, and the process never
  * waits.
  */
@@ -41,7 +41,8 @@ struct {
 
 struct moment_room {
 	struct rec_moment rec;
-	__u64 registers[32]; /* the record's registers, in a power of two for the verifier */
+	__u64 registers[32]; /* the record's registers; the number of elements is a power of two for
+			      * the verifier */
 	__u64 tsvs[MOMENT_TSVS_MAX];
 	__u64 image; /* address in the process minus address in the file */
 	__u32 in_use;
@@ -80,7 +81,10 @@ static __always_inline struct moment_room *moment_acquire_room(void)
 
 /* ---- loads ---- */
 
-/* Stores the address of L in *RET. Returns false if it is unreadable. */
+/*
+ * Stores the address that load L reads in *RET. Returns false if a pointer on the way to this
+ * address is unreadable.
+ */
 static __always_inline bool moment_address(const struct moment_room *room,
 					   const struct moment_load *l, __u64 *ret)
 {

@@ -9,7 +9,7 @@
 #include "bpf/record.h"
 
 #if defined(__TARGET_ARCH_x86)
-#define STACK_CS_USER 3 /* the privilege level of programs, in the lowest bits of CS */
+#define STACK_CS_USER 3 /* the privilege level of user space, in the lowest bits of CS */
 
 /* ---- owners of locks ---- */
 
@@ -35,11 +35,13 @@ struct offcpu_mutex {
 };
 
 /*
- * Returns whether M, whose word was VALUE when P began to wait, is a mutex that another thread has.
+ * Returns true if M is a mutex that another thread holds. VALUE was the word of M when the thread
+ * began to wait.
  *
- * Condition variables, semaphores and locks of other libraries have other data here. So all of it
- * must be that of a mutex: the word still says that threads wait, the kind is known, the number of
- * recursive locks fits to it, and there is a user. User space checks that the owner is a thread.
+ * Condition variables, semaphores and locks of other libraries have other data here. So all members
+ * must fit a mutex: the word is still VALUE, and says that threads wait; the kind is known; the
+ * number of recursive locks fits the kind; and there is a user. User space checks that the owner is
+ * a thread.
  */
 static __always_inline bool offcpu_is_mutex(const struct offcpu_mutex *m, __u32 value)
 {
@@ -56,16 +58,16 @@ static __always_inline bool offcpu_is_mutex(const struct offcpu_mutex *m, __u32 
 	       !(m->kind & ~(MUTEX_TYPE | MUTEX_IS_SHARED | MUTEX_ELISION));
 }
 
-/* Returns whether P, in CALL, waits for a futex that can be a lock, according to its registers. */
+/* Returns true if P waits, in CALL, for a futex that can be a lock. */
 static __always_inline bool offcpu_may_be_lock(struct task_struct *p,
 					       const struct offcpu_call *call)
 {
-	/* (in other namespaces, memory has other tids than the kernel's) */
+	/* (in other PID namespaces, the tids in locks differ from the kernel's tids) */
 	return call->table == OFFCPU_CALL_OWN && call->number == CALL_FUTEX &&
 	       BPF_CORE_READ(p, thread_pid, level) == 0;
 }
 
-/* Sets the owner in CALL, from the futex word and what follows it, in M. */
+/* Sets the owner in CALL from M, which has the futex word and the memory after this word. */
 static __always_inline void offcpu_set_owner(struct task_struct *p, struct offcpu_call *call,
 					     const struct offcpu_mutex *m)
 {
@@ -85,8 +87,8 @@ static __always_inline void offcpu_set_owner(struct task_struct *p, struct offcp
 }
 
 /*
- * Reads the owner of the lock for which P waits, which is the current task. Memory that is not
- * present is not waited for. Then there is no owner.
+ * Reads the owner of the lock for which P, the current task, waits. If the memory of the lock is
+ * not present, there is no owner, since this function does not wait for memory.
  */
 static __always_inline void offcpu_read_owner(struct task_struct *p, struct offcpu_call *call)
 {
@@ -105,7 +107,8 @@ static __always_inline void offcpu_read_owner(struct task_struct *p, struct offc
 
 /*
  * Fills CALL for P, which leaves its CPU or waits. The registers at the entry into the kernel are
- * at the end of its kernel stack; after an interrupt or a fault, they have no number of a call.
+ * at the end of P's kernel stack. If P entered the kernel by an interrupt or a fault, they contain
+ * no number of a system call.
  */
 static __always_inline void offcpu_read_call(struct task_struct *p, struct offcpu_call *call)
 {
@@ -119,7 +122,7 @@ static __always_inline void offcpu_read_call(struct task_struct *p, struct offcp
 		return;
 	regs = (struct pt_regs *)bpf_task_pt_regs(p);
 	number = syscall_number(regs);
-	/* (workers of io_uring were never in a program, so their registers are 0) */
+	/* (workers of io_uring were never in user space, so their registers are 0) */
 	if (number < 0 || (regs->cs & STACK_CS_USER) != STACK_CS_USER)
 		return;
 	call->number = (__u32)number;

@@ -4,15 +4,15 @@
  *
  * The duration is known only when a thread returns, and most durations are short. So as little as
  * possible is done when a thread leaves. The kernel stack does not change while the thread is off
- * CPU. It is walked when the thread returns (2 us), if the duration is long enough. The user stack
- * must be walked when the thread leaves (by frame pointers, up to a microsecond): at its return,
- * this hook still runs in the memory of the previous thread. The user stack is stored with the
- * thread, and is hashed and sent only if the thread returns late.
+ * CPU. So the kernel stack is walked when the thread returns (2 us), if the duration is long
+ * enough. The user stack must be walked when the thread leaves (by frame pointers, up to a
+ * microsecond): at its return, this hook still runs in the memory of the previous thread. The user
+ * stack is stored with the thread, and is hashed and sent only if the thread returns late.
  *
- * The programs run with interrupts off, as sched.bpf.c describes. One CPU at a time writes the
- * entry of a thread: first the CPU that the thread leaves, then the CPU to which it returns. The
- * scheduler orders the two. Only the waker writes from another CPU, and only waker_tid, woken_ns
- * and waker.
+ * The eBPF programs here run with interrupts off, as sched.bpf.c describes. One CPU at a time
+ * writes the entry of a thread: first the CPU that the thread leaves, then the CPU to which it
+ * returns. The scheduler orders the two. Only the waker writes from another CPU, and only
+ * waker_tid, woken_ns and waker.
  *
  * With stacks of wakers (offcpu_wakers), the waker's stack is walked at the wakeup, if the wait is
  * already long enough. A wakeup and a switch cannot interrupt each other, so both use the work
@@ -51,8 +51,8 @@ extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
 
 /*
  * The entry of each thread, by tid, from its first departure until its death. This is not task
- * storage, because allocating that can wake a thread while this program holds the lock of the run
- * queue.
+ * storage, because allocating task storage can wake a thread, while the eBPF program holds the lock
+ * of the run queue.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -71,8 +71,8 @@ struct {
 } offcpu_blank SEC(".maps");
 
 /*
- * The position at which the walk of a leaving thread stopped. (It is in a map, since the stack of a
- * program is too small for it.)
+ * The position at which the walk of a leaving thread stopped. (This position is in a map, since the
+ * stack of an eBPF program is too small for it.)
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -128,8 +128,8 @@ static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_st
 }
 
 /*
- * Returns the time at which the thread of T left its CPU; 0 = it runs. This time is read once for
- * each record, since on_iter_waiting can at any time remove the entry of an ended thread.
+ * Returns the time at which the thread of T left its CPU; 0 = the thread runs. This time is read
+ * once for each record, since on_iter_waiting can at any time remove the entry of an ended thread.
  */
 static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 {
@@ -197,14 +197,14 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
 }
 
 /*
- * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
- * the time until which it was probably off CPU. If it was woken, that is the time of the wakeup.
- * Otherwise, it is NOW_NS minus the CPU time that P has used since. (P can have made system calls
- * meanwhile. Their times must not overlap this one, so the estimate is too early rather than too
+ * P leaves its CPU at NOW_NS, but its return after BEGIN_NS was not reported. Returns the time at
+ * which P probably returned: NOW_NS minus the CPU time that P has used since BEGIN_NS, or the time
+ * of the wakeup, if that is earlier. (P can have made system calls since its return. The times of
+ * these calls must not overlap the time off CPU, so the estimate is too early rather than too
  * late.)
  *
- * P can also have been woken when it was about to wait again. Such a wakeup is later than the
- * estimate, and its waker did not end this wait.
+ * If the wakeup is later than the estimate, P was woken when it was about to wait again. Then the
+ * waker did not end this wait.
  */
 static __always_inline __u64 unreported_return(struct offcpu_thread *t, struct task_struct *p,
 					       __u64 begin_ns, __u64 now_ns)
@@ -222,8 +222,9 @@ static __always_inline __u64 unreported_return(struct offcpu_thread *t, struct t
 }
 
 /*
- * Sends a copy of the current task's stack, whose walk STOPPED after N frames. Returns its id; 0 if
- * nothing was sent. (This is a separate function, so the verifier checks it once.)
+ * Sends a copy of the current task's stack, whose walk has stopped at STOPPED, after the N frames
+ * in WALKED. Returns the id of the stack; 0 if nothing was sent. (This is a separate function, so
+ * the verifier checks it once.)
  */
 __noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walked, __u32 n,
 			     __u64 now_ns)
@@ -252,9 +253,9 @@ static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
 }
 
 /*
- * Walks the user stack of P into T. P is the current task, and leaves the CPU. A wait can be the
- * only one of its program, and last long. So if the table of a file does not exist yet, the stack
- * is copied, as for a sample. It is not copied for preempted threads, which run again soon. Without
+ * Walks the user stack of P into T. P is the current task, and leaves the CPU. A recorded program
+ * can wait only once, and for long. So if the table of a file does not exist yet, the stack is
+ * copied, as for a sample. It is not copied for preempted threads, which run again soon. Without
  * room for the copy, the walk continues without the table, as far as possible.
  */
 static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
@@ -348,9 +349,9 @@ static __always_inline void offcpu_return_unreported(struct task_struct *p)
 }
 
 /*
- * Returns the time of this switch. If on_sched_switch has handled the switch, it is the time that
- * it took. Otherwise it is the present time: on_sched_switch is not attached, its filter has
- * skipped the switch, or the kernel has skipped the program.
+ * Returns the time of this switch. If on_sched_switch has handled the switch, this is the time that
+ * on_sched_switch has read. Otherwise it is the present time: on_sched_switch is not attached, its
+ * filter has skipped the switch, or the kernel has skipped the program.
  */
 static __always_inline __u64 switch_time(void)
 {
@@ -384,7 +385,7 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_switch, bool preempt, struct task_struct *
 
 /* ---- wakers ---- */
 
-/* WAKER, or an interrupt of it, ends the wait of T. */
+/* Notes that WAKER, or an interrupt that runs during WAKER, ends the wait of T. */
 static __always_inline void offcpu_note_waker(void *ctx, struct offcpu_thread *t,
 					      struct task_struct *waker, __u64 now_ns)
 {
@@ -433,10 +434,10 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 }
 
 /*
- * Runs when the programs above are detached, and sends the threads that are still off CPU. If the
- * CPU time of a thread has changed since its last known departure, a later departure was not seen,
- * and the kernel stack may belong to another wait. Such a thread is skipped. A running thread is
- * skipped, too, since the kernel updates its run time only at the next tick.
+ * Runs when the eBPF programs above are detached, and sends the threads that are still off CPU. If
+ * the CPU time of a thread has changed since its last known departure, a later departure was not
+ * seen, and the kernel stack may belong to another wait. Such a thread is skipped. A running thread
+ * is skipped, too, since the kernel updates its run time only at the next tick.
  */
 SEC("?iter/task")
 int on_iter_offcpu(struct bpf_iter__task *ctx)
@@ -456,15 +457,15 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* ---- threads that waited before the programs were attached ---- */
+/* ---- threads that waited before the eBPF programs were attached ---- */
 
-/* User space sets the time when all programs were attached, and resets the number of copies. */
+/* User space sets waiting_listed_ns when all programs are attached, and resets waiting_n_copied. */
 __u64 waiting_listed_ns = 0;
 __u32 waiting_n_copied = 0;
 
 /*
- * Returns the state of P if it waits, otherwise 0. It is also 0 for kernel threads that only wait
- * for work.
+ * Returns the state of P if it waits, otherwise 0. The result is also 0 for kernel threads that
+ * only wait for work.
  */
 static __always_inline __u32 waiting_state(struct task_struct *p)
 {
@@ -490,7 +491,10 @@ struct waiting_memory {
 
 static const __u8 waiting_zeroes[PRESENT_PAGE_BYTES];
 
-/* Copies STEP bytes of a page that has never been used, as the process would read them. */
+/*
+ * If the page at ADDRESS has never been used, stores STEP zeroes, which the process would read
+ * there. Otherwise returns false.
+ */
 static __always_inline bool waiting_copy_empty(struct vm_area_struct *vma, __u64 pgd, __u64 address,
 					       void *to, __u32 step)
 {
@@ -499,8 +503,8 @@ static __always_inline bool waiting_copy_empty(struct vm_area_struct *vma, __u64
 }
 
 /*
- * Copies the stack, until a page is not present. Pages are not waited for (present-pages.bpf.h). In
- * a large array of a function, there can be pages that it has not used yet.
+ * Copies the stack, until a page is not present. Pages are not waited for (present-pages.bpf.h). A
+ * large array of a function can have pages that were never used; they are copied as zeroes.
  */
 static long waiting_copy_stack(struct task_struct *p, struct vm_area_struct *vma,
 			       struct waiting_memory *m)
@@ -594,7 +598,10 @@ static __always_inline void waiting_read_owner(struct task_struct *p, struct off
 	if (!offcpu_may_be_lock(p, call) ||
 	    bpf_find_vma(p, m.address, waiting_read_lock, &m, 0) < 0 || m.n == 0)
 		return;
-	/* (a priority-inheriting futex is a single word) */
+	/*
+	 * (a priority-inheriting futex is a single word; with less than a mutex, M must not look
+	 * like one)
+	 */
 	if (m.n < sizeof(m.mutex))
 		m.mutex.n_users = 0;
 	offcpu_set_owner(p, call, &m.mutex);
@@ -649,9 +656,10 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 }
 
 /*
- * Runs when the programs have been attached, for threads that already wait. These threads have not
- * left a CPU since, so they have no entry, and their user stacks were not walked. Their stacks are
- * copied, and user space walks the copy (bpf/piece.bpf.h). Nothing here waits for another program.
+ * Runs when the eBPF programs have been attached, for threads that already wait. These threads have
+ * not left a CPU since, so they have no entry, and their user stacks were not walked. So the stacks
+ * are copied now, and user space walks the copies (bpf/piece.bpf.h). Nothing here waits for another
+ * process.
  */
 SEC("?iter/task")
 int on_iter_waiting(struct bpf_iter__task *ctx)
@@ -680,7 +688,10 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 		return 0;
 	if (bytes > sizeof(room->piece) + WAITING_STACK_BYTES)
 		return 0;
-	/* If there is no room for the record, the kernel calls the program again. */
+	/*
+	 * If there is no room for the record, the kernel calls this eBPF program again for the same
+	 * task.
+	 */
 	if (bytes && bpf_seq_write(ctx->meta->seq, &room->piece, bytes) < 0)
 		return 0;
 	waiting_n_copied += bytes != 0;

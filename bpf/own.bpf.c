@@ -102,8 +102,8 @@ __noinline bool own_is_at(__u64 task)
 	__u32 flags;
 
 	/*
-	 * Linux 6.1 verifies this function even if nothing calls it, and without its map. This
-	 * check lets it pass.
+	 * Linux 6.1 verifies this function even if no program calls it and its map does not exist.
+	 * With this check, the verifier skips the code that uses the map.
 	 */
 	if (!(filter_kinds & FILTER_OWN))
 		return false;
@@ -115,7 +115,9 @@ __noinline bool own_is_at(__u64 task)
 	mm = BPF_CORE_READ(p, mm);
 	if (!mm)
 		return flags & PF_EXITING && own_was(p);
-	/* exec sets end_code last in the new memory. While it is 0, the exec is not complete. */
+	/*
+	 * exec sets end_code last in the new memory. While end_code is 0, the exec is not complete.
+	 */
 	if (BPF_CORE_READ(mm, end_code) == 0 || !own_is_dumpable(mm))
 		return false;
 	own_read_barrier();

@@ -13,8 +13,8 @@
  * For root, only the ids count, since root may attach to all processes.
  *
  * The check is repeated for each event. The task can change at the same time on another CPU: the
- * kernel writes credentials before the memory, so they are read before it, and both must still be
- * the same after everything has been read.
+ * kernel writes the credentials before the memory. So the check reads the credentials first, and
+ * both must still be the same at its end.
  *
  * An exiting task has no memory to check any more. The result at the begin of its exit is kept
  * until the task is freed.
@@ -33,8 +33,8 @@
 
 /*
  * Tasks that belonged to the user when they began to exit: address -> start time. The start time
- * distinguishes them from later tasks with the same address, since not every end is reported (some
- * kernels hide the tasks of a supervisor from tracing).
+ * distinguishes such a task from later tasks at the same address, since not every end is reported
+ * (some kernels hide the tasks of a supervisor from tracing).
  */
 struct own_exiting {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -51,7 +51,7 @@ extern const volatile __u32 own_uid;
 extern const volatile __u32 own_n_gids; /* 0 = any gid */
 extern const volatile __u32 own_gids[OWN_GIDS_MAX];
 
-/* Orders the reads before this call before the reads after it. */
+/* Keeps the CPU and the compiler from doing reads after this call before reads that precede it. */
 static __always_inline void own_read_barrier(void)
 {
 #if defined(__TARGET_ARCH_x86)

@@ -8,8 +8,8 @@
  *
  * Copies for threads that leave their CPU have separate limits: most waits are short, and their
  * copies are not used. These copies leave more of the ring free, so they do not displace the copies
- * of samples. Copies for allocations have separate limits, too: a program can make many while a
- * table is made. They do not displace the other records of their ring.
+ * of samples. Copies for allocations have separate limits, too: a program can make many allocations
+ * while a table is made. These copies do not displace the other records of their ring.
  */
 #pragma once
 
@@ -75,7 +75,7 @@ static __always_inline enum stack_copies piece_copies(__u64 now_ns, enum stack_c
 }
 
 /*
- * Counts a copy of an allocation's stack for which the ring had no room, since it has taken time,
+ * Counts a copy of an allocation's stack for which the ring had no room: this copy has taken time,
  * too.
  */
 static __always_inline void piece_count_unsent(void)
@@ -119,8 +119,8 @@ __u32 piece_copy_last(struct piece_part *to, __u64 sp);
 
 /*
  * Copies the stack above SP into the N_ROOM bytes after PIECE. (The number of copied bytes is read
- * back from PIECE, so the verifier does not know it, and examines the following code only once, and
- * not for each end of the loop.)
+ * back from PIECE, so the verifier does not know this number. It examines the following code only
+ * once, and not for each end of the loop.)
  */
 static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __u64 sp)
 {
@@ -173,7 +173,7 @@ int piece_fill_walk(struct rec_piece *piece, const struct unwind_walk *w);
 struct piece_source {
 	enum stack_copies kind;
 	__u32 instance;               /* as in struct rec_piece */
-	bool is_modest;               /* 1: this copy must leave more of the ring free */
+	bool is_modest;               /* true = this copy must leave more of the ring free */
 	const struct unwind_walk *at; /* position at which the walk has stopped */
 	const __u64 *frames;          /* frames that were found so far, followed by unused room */
 	__u32 n_frames, n_frames_room;
@@ -194,8 +194,8 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * Returns the share of the RING that a modest copy of SIZE bytes may use (rec_reserve_spare()). If
- * the ring is large enough, modest copies leave room for other copies and for events.
+ * Returns the share of RING that a copy of SIZE bytes may use, as for rec_reserve_spare(). If the
+ * ring is large enough, modest copies leave room for other copies and for events.
  */
 static __always_inline __u32 piece_share(__u32 ring, __u64 size, const struct piece_source *s)
 {

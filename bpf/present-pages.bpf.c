@@ -8,9 +8,10 @@ __u64 present_pages_base = 0, present_pages_end = 0;
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * Bits of the entries of page tables. Memory of devices has no bit here: the kernel has moved that
- * bit, and uses bit 58 for pages that were written, but are read-only now, as after a fork. If
- * memory of a device is not behind the end, it is mapped like other memory.
+ * Bits of the entries of page tables. No bit tells memory of devices: newer kernels have moved that
+ * bit, and use bit 58 for pages that were written, but are read-only now, as after a fork. Memory
+ * of devices behind the end of physical memory is not read; other memory of devices is mapped like
+ * memory.
  */
 #define PRESENT_PAGE_IS_PRESENT 0x001ull
 #define PRESENT_PAGE_IS_USER    0x004ull
@@ -18,9 +19,9 @@ __u64 present_pages_base = 0, present_pages_end = 0;
 #define PRESENT_PAGE_IS_HIDDEN  0x100ull /* not "present": each access causes a fault */
 #define PRESENT_PAGE_IS_SPECIAL 0x200ull /* no memory, but for example a device */
 /*
- * The bits of an address, up to the size of memory that the kernel supports. With five levels, it
- * is one bit less: AMD's memory encryption sets the last bit, or bit 47 of processors that have
- * only four levels.
+ * The bits of an address, for as much memory as the kernel supports. With five levels, the highest
+ * bit (51) is missing, because AMD's memory encryption sets it. (On processors with only four
+ * levels, the encryption sets bit 47, which is above the mask.)
  */
 #define PRESENT_PAGE_ADDRESS_4 0x00003ffffffff000ull
 #define PRESENT_PAGE_ADDRESS_5 0x0007fffffffff000ull
@@ -84,7 +85,7 @@ struct present_pages_search {
 	__u64 bytes[PRESENT_KNOWN_BYTES / sizeof(__u64)];
 };
 
-/* Tries the I-th address. Returns 1 if the known bytes are found through it. */
+/* Tries the I-th possible address. Returns 1 if the known bytes are found with this address. */
 static long present_pages_try(__u64 i, struct present_pages_search *s)
 {
 	__u64 base = s->first + i * PRESENT_PAGES_ALIGN, physical;
@@ -102,14 +103,15 @@ static long present_pages_try(__u64 i, struct present_pages_search *s)
 }
 
 /*
- * User space runs this program, with random bytes of its own. It uses the kernel's variable, if its
- * address is known. Many kernels keep no names of variables, and hide them without CAP_SYSLOG.
+ * User space runs this program, with random bytes of its own. The program uses the kernel's
+ * variable page_offset_base, if the address of the variable is known. Many kernels keep no names of
+ * variables, and hide them without CAP_SYSLOG.
  *
- * Otherwise the address is searched. The first page table of the process is mapped there, too, so
- * few addresses are possible: one in each gigabyte of memory. The right one leads to the known
- * bytes, by the page tables. The lowest address is tried first. Lower addresses than the right one
- * lead to memory, or to nothing. Higher ones could lead to mapped devices, whose registers must not
- * be read.
+ * Otherwise the program searches for the value. The first page table of the process is in the same
+ * mapping, so few addresses are possible: one in each gigabyte of memory. Only with the right
+ * address do the page tables lead to the known bytes. The lowest address is tried first: addresses
+ * below the right one lead to memory, or to nothing, but higher ones could lead to mapped devices,
+ * whose registers must not be read.
  */
 SEC("?syscall")
 int on_find_present_pages(struct present_known *known)

@@ -12,13 +12,14 @@
  * breakpoint, or, since Linux 6.11, code that pushes three registers, makes a system call, pops two
  * of them, and returns to the address with which the kernel has replaced the third one.
  *
- * Since Linux 6.18, a nop of five bytes is replaced by a call of [uprobes-trampoline]. That pushes
- * three registers, makes a system call, in which programs run, pops all three, and returns.
+ * Since Linux 6.18, a nop of five bytes is replaced by a call of [uprobes-trampoline]. The
+ * trampoline pushes three registers, makes a system call (in which eBPF programs run), pops the
+ * registers, and returns.
  *
  * For a moment, the kernel has put the address of the first slot on the stack, but the original
  * return address is not yet in its list. A sample then looks for the original address in the
- * registers and on the stack of the kernel. It recognises the address by a call of the function
- * before it. Other walks end there.
+ * registers and on the stack of the kernel. An address is accepted if the instruction before it
+ * calls the function. Other walks end there.
  */
 #include "bpf/probed.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -39,7 +40,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PROBED_INTERRUPTS                                                                          \
 	0xfffffe0000000000ull /* where the interrupt tables of the CPUs are mapped */
 #define PROBED_INT3          3
-#define PROBED_FRED_SOFTWARE 6  /* the type of exceptions that an instruction asks for */
+#define PROBED_FRED_SOFTWARE 6  /* the type of exceptions that an instruction causes on purpose */
 #define PROBED_INT3_BYTES    80 /* bytes of the entry code of breakpoints */
 
 struct probed_kernels probed_kernels SEC(".maps");
@@ -77,7 +78,10 @@ static __always_inline __u32 probed_pops(__u64 ip)
 	return (code & 0xffff) == 0xc359 ? 1 : 0;
 }
 
-/* Returns the return address of the function that has returned last, if it was at SP. */
+/*
+ * Returns the return address of the function that has returned last, if that address was at SP;
+ * otherwise 0.
+ */
 static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64 sp)
 {
 	struct return_instance *i;
@@ -118,8 +122,8 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 		return;
 	}
 	/*
-	 * The kernel has removed the original address from its list. It has put the address on the
-	 * stack, or will do so.
+	 * The kernel has removed the original address from its list, and has put the address on the
+	 * stack, or is about to do so.
 	 */
 	sp = w->sp + probed_pops(w->ip) * PROBED_WORD;
 	if (bpf_probe_read_user(&ip, sizeof(ip), (const void *)sp) < 0 || !stack_follows_call(ip))
@@ -130,7 +134,7 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 	}
 }
 
-/* Returns the number of words that [uprobes-trampoline] has pushed at OFFSET. */
+/* Returns the number of words that [uprobes-trampoline] has pushed when a thread is at OFFSET. */
 static __always_inline __u32 probed_pushed(__u64 offset)
 {
 	switch (offset) {
@@ -191,8 +195,9 @@ static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 }
 
 /*
- * Returns true if the breakpoint before IP has stopped the current task, and the kernel looks for
- * its probe. Any byte before IP may look like one: padding, or a part of an instruction.
+ * Returns true if the breakpoint before IP has stopped the current task, and the kernel is looking
+ * for its probe. The byte alone is no proof, since padding or a part of an instruction can look
+ * like a breakpoint.
  */
 static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 {

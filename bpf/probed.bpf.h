@@ -28,9 +28,9 @@ extern struct probed_kernels probed_kernels SEC(".maps");
 
 /*
  * W has the registers of the current task in user space. Corrects its IP and SP, and sets PROBED
- * and IS_UNLISTED. Sets IS_TRAPPED if there is a breakpoint at IP. Either the breakpoint has
- * stopped the thread there, or it replaces an instruction of one byte, which the thread has
- * executed. Does nothing if the task has never hit a probe.
+ * and IS_UNLISTED. Sets IS_TRAPPED if there is a breakpoint at IP: either this breakpoint has
+ * stopped the thread, or the thread has executed the instruction of one byte that the breakpoint
+ * replaces. Does nothing if the task has never hit a probe.
  */
 int probed_begin_walk(struct unwind_walk *w);
 
@@ -43,12 +43,12 @@ __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
 
 /*
  * Returns the return address of W's innermost function, for a walk with IS_UNLISTED: the kernel has
- * this address only in a register, or on its own stack. Returns 0 if it is not found.
+ * this address only in a register, or on its own stack. Returns 0 if the address is not found.
  */
 __u64 probed_unlisted_return(const struct unwind_walk *w);
 
 /*
- * Returns the original first byte of the instruction at the probe whose programs run now for the
- * current task. Returns 0 if no programs run at a probe, or before Linux 6.12.
+ * Returns the original first byte of the instruction at the probe whose eBPF programs run now for
+ * the current task. Returns 0 if no eBPF programs run at a probe, or before Linux 6.12.
  */
 __u32 probed_first_byte(void);

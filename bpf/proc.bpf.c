@@ -3,9 +3,9 @@
  * The life of processes and threads: fork, exec, exit, rename, and the tasks that exist at the
  * start; and CPUs that go offline.
  *
- * These events are rare compared with switches, differ in size, and must not be lost. So they have
- * their own BPF ring buffer per CPU (bpf/rec-ring.bpf.h). This file also contains the maps that all
- * programs share.
+ * These events are rare compared with switches, differ in size, and must not be lost. So the events
+ * have their own BPF ring buffer per CPU (bpf/rec-ring.bpf.h). This file also contains the maps
+ * that all eBPF programs share.
  */
 #include "bpf/cgroup.bpf.h"
 #include "bpf/context.bpf.h"
@@ -35,7 +35,7 @@ struct filter_cgroups filter_cgroups SEC(".maps");
 struct filter_verdicts filter_verdicts SEC(".maps");
 struct own_exiting own_exiting SEC(".maps");
 
-/* Whether records of CPUs that go offline are sent. */
+/* true = records of CPUs that go offline are sent. */
 const volatile bool report_cpus_gone = false;
 /*
  * CPUs that go offline are always counted, since their perf events are lost, even if a CPU is
@@ -75,15 +75,15 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 /* The number of selected processes that live: those whose entries have FILTER_PID_COUNTED. */
 __u32 filter_n_live = 0;
 
-/* Returns the start time of the process of P, as entries have it. */
+/* Returns the start time of the process of P, as entries of filter_pids store it. */
 static __always_inline __u64 proc_start(struct task_struct *p)
 {
 	return BPF_CORE_READ(p, group_leader, start_boottime) & ~FILTER_PID_BITS;
 }
 
 /*
- * Returns whether the process of P is selected. An entry with another start time is that of an
- * earlier process with this id.
+ * Returns true if the process of P is selected. If the start time in the entry differs, the entry
+ * belongs to an earlier process with this id. (The entry 0 selects any process with this id.)
  */
 static __always_inline bool proc_is_selected(struct task_struct *p)
 {
@@ -97,8 +97,8 @@ static __always_inline bool proc_is_selected(struct task_struct *p)
 }
 
 /*
- * Changes *ENTRY from BEFORE to AFTER, and the number of living processes with it. Returns false
- * if another program has changed the entry meanwhile. The number may be too high for a moment, but
+ * Changes *ENTRY from BEFORE to AFTER, and updates the number of living processes. Returns false if
+ * another program has changed the entry meanwhile. The number may be too high for a moment, but
  * never too low, because the session ends at 0.
  */
 static __always_inline bool proc_change_entry(__u64 *entry, __u64 before, __u64 after)
@@ -115,8 +115,8 @@ static __always_inline bool proc_change_entry(__u64 *entry, __u64 before, __u64 
 }
 
 /*
- * Adds the process TGID that began at START, unless it has an entry. Returns false if it has one,
- * or if the map is full. In the latter case, the records of the process count as lost.
+ * Adds the process TGID that began at START, unless it has an entry. Returns false if the process
+ * has an entry, or if the map is full. If the map is full, counts a lost record.
  */
 static __always_inline bool proc_add_entry(__u32 tgid, __u64 start)
 {
@@ -133,7 +133,7 @@ static __always_inline bool proc_add_entry(__u32 tgid, __u64 start)
 
 /*
  * Marks the entry of the process TGID, whose last thread exits. If on_iter_follow changes the entry
- * at the same time, that program marks it.
+ * at the same time, on_iter_follow marks the entry.
  */
 static __always_inline void proc_end_entry(__u32 tgid, __u64 start)
 {
@@ -161,8 +161,8 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 
 	/*
 	 * The entry of an earlier process with the child's id is removed, because its end may not
-	 * have been reported. This comes before the check of the parent, since on_iter_follow can
-	 * select both parent and child meanwhile.
+	 * have been reported. The removal comes before the check of the parent, since
+	 * on_iter_follow can select both parent and child meanwhile.
 	 */
 	if (entry) {
 		value = *entry;
@@ -275,7 +275,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	return 0;
 }
 
-/* Before 6.16, an exit is reported after the task has lost its memory. */
+/*
+ * Before Linux 6.16, an exit is reported after the task has lost its memory, so the result of
+ * own_is() is kept here.
+ */
 SEC("?fentry/do_exit")
 int BPF_PROG(on_own_exit)
 {
@@ -328,7 +331,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 
 /*
  * The kernel does not trace the last switch of a CPU to its idle thread, since the CPU is then
- * offline. The CPU that takes the other one offline runs this program.
+ * offline. This eBPF program runs on the CPU that takes another CPU offline.
  */
 SEC("?tp_btf/cpuhp_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
@@ -381,7 +384,7 @@ static __always_inline bool proc_descends_from_selected(struct task_struct *p)
 
 /*
  * Counts P, whose entry is *ENTRY with VALUE, or adds an entry. on_sched_process_exit may have run
- * before it could see this, so the process is checked again.
+ * before the entry was changed, so the process is checked for its end again.
  */
 static __always_inline void proc_count(struct task_struct *p, __u64 *entry, __u64 value,
 				       bool is_own)
@@ -407,8 +410,8 @@ static __always_inline void proc_count(struct task_struct *p, __u64 *entry, __u6
  * this program finds it.
  *
  * The entry of an earlier process with the id of P is removed here if P was forked before
- * on_sched_process_fork was attached. Until a new task has passed that program, the entry is left
- * to it.
+ * on_sched_process_fork was attached. While P is new (TASK_NEW), on_sched_process_fork will handle
+ * the entry, so it is left alone here.
  */
 SEC("?iter/task")
 int on_iter_follow(struct bpf_iter__task *ctx)
@@ -445,7 +448,8 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	struct rec_task rec = {};
 
 	/*
-	 * User space writes all data that it gets, so it must not get data of other users' tasks.
+	 * User space writes all data that it gets to the archive, so it must not get data of other
+	 * users' tasks.
 	 */
 	if (!p || (filter_kinds & FILTER_OWN && !own_is(p)))
 		return 0;

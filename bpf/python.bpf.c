@@ -2,7 +2,7 @@
 /*
  * The frames of Python of the current task. All memory is read without waiting: data that is not
  * present is unknown. The verifier checks each function once; functions get their state by a
- * pointer, so that it does not follow the values.
+ * pointer, so that the verifier does not track the values.
  */
 #include "bpf/python.bpf.h"
 #include "bpf/rec-ring.bpf.h"
@@ -11,7 +11,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* User space increments it when it forgets the code objects that were sent. */
+/* User space increments this number when it forgets the code objects that were sent. */
 __u32 python_generation = 0;
 
 struct {
@@ -30,7 +30,8 @@ struct {
 
 /*
  * The code objects that a CPU has sent. An element is one word, so any context can change it. An
- * object is in one of two neighbouring elements, the later one in the first of the two.
+ * object is in one of two neighbouring elements. The first of the two has the object that was sent
+ * later.
  */
 #define PYTHON_SENT_BITS 12
 
@@ -51,18 +52,25 @@ struct {
 struct python_walk {
 	__u64 shift; /* address in the table of the interpreter's file minus address */
 	__u64 frame; /* the next one; 0 = none */
-	/* the C frame outside that of `frame`: its current frame has called the chain of `frame` */
+	/*
+	 * the C frame outside that of `frame`; the current Python frame of `caller` has called the
+	 * chain of `frame`
+	 */
 	__u64 caller;
-	__u64 outer; /* the C frame of the thread's first interpreter, which follows; 0 = none */
+	__u64 outer; /* the C frame of the thread's first interpreter, which is walked next; 0 =
+		      * none */
 	__u64 code;  /* the code object of the last frame; 0 = there was no frame */
 	__u64 id;    /* its id */
 	__u64 now_ns;
 	__u16 file; /* of the interpreter; UNWIND_FILE_NONE = not found yet */
-	/* (numbers are small, since a walk is on the stack, which all programs share) */
+	/*
+	 * (numbers are small, since a walk is on the stack, which all eBPF programs of a call chain
+	 * share)
+	 */
 	__u8 layout;
 	__u8 is_memory; /* records go into the ring of allocations */
 	__u8 first;     /* the number of the innermost marked frame, from 1 on; 0 = none */
-	/* if the innermost native frame is marked, it has no frame of Python */
+	/* 1 = the innermost native frame, if it is marked, has no frame of Python */
 	__u8 is_bare;
 	__u8 pad_0[2];
 };
@@ -103,8 +111,8 @@ static __always_inline const struct unwind_file *python_file_of(const struct pyt
 
 /*
  * Copies the str at ADDRESS into the ROOM bytes at TO: its begin, or its end if FROM_END. Returns
- * the number of bytes, or 0 if it is unreadable. *RET_KIND is the size of a character in bytes, and
- * *RET_IS_CUT is 1 if there are more bytes.
+ * the number of bytes, or 0 if the str is unreadable. *RET_KIND is the size of a character in
+ * bytes, and *RET_IS_CUT is 1 if there are more bytes.
  */
 static __always_inline __u32 python_copy_text(const struct python_layout *l, __u64 address,
 					      __u8 *to, const __u32 room, const bool from_end,
@@ -131,7 +139,7 @@ static __always_inline __u32 python_copy_text(const struct python_layout *l, __u
 	return bpf_probe_read_user(to, n, (const void *)address) < 0 ? 0 : n;
 }
 
-/* Fills REC with the texts of code object CODE. Returns 1 if it has a name, 0 if not. */
+/* Fills REC with the texts of code object CODE. Returns 1 if the name is readable, otherwise 0. */
 __noinline int python_fill(struct rec_python_code *rec, const struct python_walk *w, __u64 code)
 {
 	const struct python_layout *l;
@@ -197,12 +205,15 @@ static __always_inline int python_send(const struct python_walk *w, const struct
 	return sent ?: python_send_part(w, l, id, lines, n, PYTHON_LINES_BYTES(0));
 }
 
-/* Words of a text without a hash that its id has, from its begin and from its end. */
+/*
+ * The number of words that the id of a text without a hash contains from the begin, and again from
+ * the end, of the text.
+ */
 #define PYTHON_HASH_WORDS 4
 
 /*
  * Adds the str at ADDRESS to H: its length and its hash, or its begin and its end if it has no hash
- * yet. (The qualified names of methods never get one.)
+ * yet. (The qualified names of methods never get a hash.)
  */
 __noinline __u64 python_hash_text(const struct python_walk *w, __u64 h, __u64 address)
 {
@@ -278,7 +289,10 @@ __noinline __u64 python_code(const struct python_walk *w)
 	sent = python_send(w, l, id);
 	if (!sent)
 		return 0;
-	/* (a name that is not in memory now can be there next time) */
+	/*
+	 * (without a name, the object is not marked as sent, since its name can be readable next
+	 * time)
+	 */
 	if (sent == 1)
 		return id;
 	*(volatile __u64 *)other = *(volatile __u64 *)latest;
@@ -297,10 +311,10 @@ static __always_inline void python_enter(struct python_walk *w, const struct pyt
 }
 
 /*
- * Moves W to the next frame. Returns the frame it was at, as a word without an id; 0 = it is
- * unreadable. The last frame of a chain is the one whose caller is the current frame of the next C
- * frame. (The interpreter's own mark is_entry is also on frames of generators that were not called:
- * throw() enters an exception into them.)
+ * Moves W to the next frame. Returns the frame at which W was, as a word without an id; 0 = that
+ * frame is unreadable. The last frame of a chain is the one whose caller is the current frame of
+ * the next C frame. (The interpreter's own mark is_entry is also on frames of generators that were
+ * not called: throw() enters an exception into them.)
  */
 __noinline __u64 python_next(struct python_walk *w)
 {
@@ -335,8 +349,9 @@ __noinline __u64 python_next(struct python_walk *w)
 
 /*
  * The function that executes Python puts its C frame into the thread's state, and then stores the
- * current Python frame in this C frame. The first bytes of its code save registers, and the code
- * just after them does both steps. The C frame is in the first bytes of the function's stack frame.
+ * current Python frame in this C frame. The first bytes of the function's code save registers, and
+ * the code just after them does both steps. The C frame is in the first bytes of the function's
+ * stack frame.
  */
 #define PYTHON_PROLOGUE_BYTES 0x10
 #define PYTHON_BEGIN_BYTES    0x100
@@ -350,7 +365,10 @@ static __always_inline bool python_is_in_register(const struct pt_regs *regs, __
 	       value == regs->r8 || value == regs->r9 || value == regs->r10 || value == regs->r11;
 }
 
-/* As python_is_in_register(), for those in which the function has its frame. */
+/*
+ * As python_is_in_register(), for the registers in which the interpreter's function keeps its
+ * frame.
+ */
 static __always_inline bool python_is_frame_in_register(const struct pt_regs *regs, __u64 value)
 {
 	return value == regs->si || value == regs->bx || value == regs->bp || value == regs->r12 ||
@@ -359,9 +377,9 @@ static __always_inline bool python_is_frame_in_register(const struct pt_regs *re
 
 /*
  * Moves W to the current frame of CFRAME, the innermost C frame of the thread. If the function may
- * not have set it yet, the value there is an old one, unless the function has it in a register.
- * Then W begins at the caller: the function is about to store the C frame of the caller, or its
- * current frame, which is in a register.
+ * not have stored its current frame yet, the stored value is valid only if a register of the
+ * function has it. Otherwise W begins at the C frame of the caller, if a register still has that C
+ * frame or its current frame; if not, no frame is readable.
  */
 static __always_inline void python_enter_innermost(struct python_walk *w,
 						   const struct python_layout *l,
@@ -372,8 +390,8 @@ static __always_inline void python_enter_innermost(struct python_walk *w,
 
 	python_enter(w, l, cframe);
 	/*
-	 * The function executes, and has not put its C frame into the state yet, or has removed it
-	 * again. (If the function does not execute, this means nothing.)
+	 * True if the function executes, and has not put its C frame into the state yet, or has
+	 * removed it again. (If the function does not execute, this means nothing.)
 	 */
 	w->is_bare = inside < PYTHON_PROLOGUE_BYTES || cframe - regs->sp >= PYTHON_CFRAME_BYTES;
 	if (w->is_bare || inside >= PYTHON_BEGIN_BYTES ||
@@ -404,8 +422,9 @@ static __always_inline bool python_is_own(const struct python_layout *l, __u64 c
 }
 
 /*
- * Sets the innermost frames of the thread. A thread can be in two interpreters at a time. Then its
- * current state is not the state that its key names. Returns false if the state is not found.
+ * Sets the innermost frames of the thread. A thread can be in two interpreters at a time. Then the
+ * current state of the thread is not the state that the thread stores under the key of the runtime.
+ * Returns false if the state is not found.
  */
 __noinline bool python_find_thread(struct python_walk *w)
 {
@@ -447,7 +466,7 @@ __noinline bool python_find_thread(struct python_walk *w)
 
 /* ---- stacks ---- */
 
-/* Notes the interpreter of W if the frame at ADDRESS is in it. AT is a work area. */
+/* Notes the interpreter of W if the frame at ADDRESS is in an interpreter. AT is a work area. */
 static __always_inline void python_find_file(struct python_walk *w, struct unwind_walk *at,
 					     __u64 address)
 {
@@ -570,8 +589,8 @@ __noinline __u32 python_append_memory(struct python_walk *w, struct memory_stack
 }
 
 /*
- * Of MAX frames of a stack, native ones can use this number. The rest is for Python, if it is
- * needed.
+ * Native frames can use this number of a stack's MAX frames. The rest is for frames of Python, if
+ * there are any.
  */
 #define PYTHON_NATIVE_MAX(max) ((max) / 4 * 3)
 #define PYTHON_DEPTH_MAX       (STACK_FRAMES_MAX - PYTHON_NATIVE_MAX(STACK_FRAMES_MAX))
@@ -601,8 +620,8 @@ __noinline __u32 python_depth(const struct python_walk *w, __u32 max)
 }
 
 /*
- * Adds the facts about the native FRAMES that readers need to the innermost marked frame. IS_SHORT:
- * the outermost native frames were removed.
+ * Adds flags about the native FRAMES, which readers need, to the innermost marked frame. IS_SHORT:
+ * true = the outermost native frames were removed.
  */
 static __always_inline void python_describe_native(const struct python_walk *w, __u64 *frames,
 						   bool is_short, const __u32 max)
@@ -631,9 +650,9 @@ static __always_inline __u32 python_cut(__u64 *frames, __u64 n, const __u32 max)
 
 /*
  * Adds the frames of Python to the N frames in RECORD or MEMORY (one of the two is NULL), which has
- * room for MAX frames. If there are many native frames, the outermost ones leave room, unless no
- * marked one would be left. If frames are missing, the stack has MAX frames, or a frame
- * PYTHON_IS_CUT, so that readers know it.
+ * room for MAX frames. If there are many native frames, the outermost ones are removed to make
+ * room, unless no marked frame would be left. If frames are missing, the stack has MAX frames, or a
+ * frame PYTHON_IS_CUT, so that readers know this.
  */
 static __always_inline __u32 python_add(struct python_walk *w, struct unwind_walk *at,
 					struct rec_stack *record, struct memory_stack *memory,

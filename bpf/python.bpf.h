@@ -9,16 +9,16 @@
 #include "bpf/walk.bpf.h"
 
 /*
- * A walk of the current task has passed an interpreter, and has found the N frames in TO. Marks
- * those that execute Python, and appends the frames of Python. AT is a work area. Returns the new
+ * A walk of the current task has passed an interpreter, and has found the N frames in TO. Marks the
+ * frames that execute Python, and appends the frames of Python. AT is a work area. Returns the new
  * number of frames.
  */
 __u32 python_add_record(struct unwind_walk *at, struct rec_stack *to, __u32 n, __u64 now_ns);
 __u32 python_add_memory(struct unwind_walk *at, struct memory_stack *to, __u32 n, __u64 now_ns);
 
 /*
- * Adds them if the walk has passed an interpreter (WALKED->python) and has not stopped. The result
- * is like that of a walk.
+ * Adds the frames of Python if the walk has passed an interpreter (WALKED->python) and has not
+ * stopped. The result is like that of a walk.
  */
 static __always_inline __u32 python_add_if_any(struct unwind_walk *walked, struct rec_stack *to,
 					       __u32 n, __u64 now_ns)

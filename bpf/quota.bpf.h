@@ -8,13 +8,13 @@
 #include "bpf/cgroup.bpf.h"
 #include "bpf/record.h"
 
-/* Threads with a lower value, MAX_RT_PRIO of the kernel, are real-time or deadline threads. */
+/* The kernel's MAX_RT_PRIO. Threads whose `prio` is lower are real-time or deadline threads. */
 #define QUOTA_PRIO_MIN 100
 
 /* Groups above a thread that are searched. */
 #define QUOTA_LEVELS_MAX 16
 
-/* Fills TO with the quota of the group TG of P. */
+/* Fills TO with the quota of TG, a group of TASK. */
 static __always_inline void quota_fill(struct offcpu_quota *to, struct task_group *tg,
 				       struct task_struct *task, __u64 now_ns)
 {
@@ -55,15 +55,16 @@ static __always_inline void quota_find(struct offcpu_quota *to, struct task_stru
 
 /*
  * Fills TO for TASK, which leaves its CPU in state R at NOW_NS. Since 6.18, a thread that is
- * throttled leaves its queue itself, before it returns to its program. Earlier kernels take the
- * queue of its group away.
+ * throttled leaves its queue itself, before it returns to its program. Earlier kernels remove the
+ * queue of its group from the CPU.
  */
 static __always_inline void quota_read(struct offcpu_quota *to, struct task_struct *task,
 				       __u64 now_ns)
 {
 	/*
-	 * The quota does not apply to these, nor to a thread that has such a priority for as long
-	 * as it holds a lock. Their groups can be throttled nevertheless.
+	 * The quota does not apply to real-time and deadline threads, nor to a thread that has such
+	 * a priority only while it holds a lock. The groups of such threads can be throttled
+	 * nevertheless.
 	 */
 	if (task->prio < QUOTA_PRIO_MIN)
 		return;

@@ -52,8 +52,9 @@ int on_iter_registers(struct bpf_iter__task *ctx)
 	rec.tls = thread_pointer(p);
 	rec.altstack = p->sas_ss_sp;
 	/*
-	 * This check comes last. A running thread can have left the kernel since the read above. A
-	 * thread that is not running cannot.
+	 * This check comes last: a running thread can have left the kernel since the registers were
+	 * read, so the registers can be outdated. A thread that is not running cannot have left the
+	 * kernel.
 	 */
 	rec.running = p->on_cpu;
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));

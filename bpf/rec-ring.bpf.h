@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * BPF ring buffers for `struct rec_*` (bpf/record.h): one per CPU for each class that uses them.
- * Programs can write to them in any context.
+ * eBPF programs can write to these buffers in any context.
  */
 #pragma once
 

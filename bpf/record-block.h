@@ -7,7 +7,7 @@
 #define BLOCK_REQUESTS_MAX 16384 /* open requests of the machine; further ones are lost */
 #define BLOCK_DISK_BYTES   32    /* the kernel's DISK_NAME_LEN */
 
-/* Operations of requests: REQ_OP_* of the kernel, which are the same from Linux 6.1 on. */
+/* Operations of requests: REQ_OP_* of the kernel, whose values are the same from Linux 6.1 on. */
 #define BLOCK_OP_READ         0
 #define BLOCK_OP_WRITE        1
 #define BLOCK_OP_FLUSH        2
@@ -26,7 +26,10 @@ struct block_request {
 	__u32 op;
 };
 
-/* REC_REQUEST: a request is complete. The head has the thread that issued the request. */
+/*
+ * REC_REQUEST: a request is complete. The head has the thread that inserted the request, or, if it
+ * was not queued, issued it.
+ */
 struct rec_request {
 	struct rec_head head;
 	__u64 seen_ns;

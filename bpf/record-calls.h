@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Calls of functions: the settings of the eBPF programs, and the records that they write.
+ * Calls of functions: the settings of the eBPF programs, and the records that these programs write.
  * bpf/record.h includes this file.
  */
 #pragma once
@@ -30,7 +30,8 @@
 #define CALL_MEMORY_STRING 1 /* the memory ends with NUL */
 /*
  * Pointers to strings, up to NULL. The copy has for each string CALL_ARGV_STRING and the string
- * with its NUL, or CALL_ARGV_ADDRESS and the 8 bytes of its address if it is unreadable.
+ * with its NUL. If the string is unreadable, the copy has CALL_ARGV_ADDRESS and the 8 bytes of the
+ * string's address.
  */
 #define CALL_MEMORY_ARGV  2
 #define CALL_ARGV_STRING  1
@@ -42,7 +43,7 @@
 /*
  * An array of struct iovec. The copy has for each element the structure, and then at most
  * CALL_PART_BYTES() of its data. In the copy, CALL_PART_UNREADABLE in the length means that the
- * data is unreadable and not there.
+ * data was unreadable, and is missing.
  */
 #define CALL_MEMORY_PARTS    5
 #define CALL_PARTS_MAX       15
@@ -61,16 +62,20 @@
 /* Bytes of each of N messages. */
 #define CALL_MESSAGE_BYTES(n)                                                                      \
 	(CALL_TEXT_BYTES / ((n) < 1 ? 1 : (n) < CALL_MESSAGES_MAX ? (n) : CALL_MESSAGES_MAX))
-/* Bytes for the data of each of N buffers of a message, which have LEFT bytes of its share. */
+/*
+ * Bytes for the data of each of the N buffers of a message, for which LEFT bytes of the message's
+ * share are left.
+ */
 #define CALL_MESSAGE_PART_BYTES(n, left) ((n) && (left) / (n) > 16 ? (left) / (n)-16 : 0)
 /* Only in a pack: */
 #define CALL_MEMORY_BITS     8 /* a bit for each of the counted elements */
 #define CALL_MEMORY_MASK     9 /* the address and the size of a signal mask; then the mask */
 #define CALL_MEMORY_KIND_MAX 10
 /*
- * A pack is the text of a call with more arguments in memory than CALL_TEXTS_MAX. For each of them,
- * it has the number of copied bytes as __s32 (negative = unreadable, or a null pointer), and then
- * these bytes. The first text is the pack at the entry, and the second one at the return.
+ * A pack is the text of a call with more arguments in memory than CALL_TEXTS_MAX. For each of these
+ * arguments, the pack has the number of copied bytes as __s32 (negative = unreadable, or a null
+ * pointer), and then these bytes. The first text is the pack at the entry, and the second one at
+ * the return.
  */
 #define CALL_PACK_MASK_BYTES 24
 #define CALL_CUT_MEMORY      1    /* in `cut` of struct call_text */
@@ -98,8 +103,8 @@ struct call_memory {
 	__u8 count_arg; /* index of the argument with the number of bytes, if `count` is 0 */
 	__u8 kind;      /* CALL_MEMORY_* */
 	/*
-	 * 0: the call returns the number of written bytes. Otherwise, the memory has elements of
-	 * UNIT bytes, and their number does not depend on the result, which can be unavailable.
+	 * 0 = the call returns the number of written bytes. Otherwise, the size of an element in
+	 * bytes: the number of elements is known without the result of the call.
 	 */
 	__u8 unit;
 	__u32 count;
@@ -150,8 +155,8 @@ _Static_assert(sizeof(struct call_origin) == 16, "ABI");
 #define CALL_RESULT_PLAIN  0 /* no memory is copied */
 #define CALL_RESULT_STRING 1 /* a string */
 #define CALL_RESULT_MEMORY 2 /* RESULT_UNIT bytes */
-#define CALL_RESULT_SLICE  3 /* as many elements as the second register has; of RESULT_UNIT bytes */
-#define CALL_RESULT_VIEW   4 /* the same, but the second register has the address */
+#define CALL_RESULT_SLICE  3 /* second register: number of elements, of RESULT_UNIT bytes each */
+#define CALL_RESULT_VIEW   4 /* like SLICE, but with the two registers swapped */
 
 /* A function whose calls are recorded: an element of call_functions. */
 struct call_watch {
@@ -165,14 +170,15 @@ struct call_watch {
 	__u8 op_signed; /* 1: the comparison is signed */
 	__u64 op_value;
 	__u32 n_origins; /* 0: all arguments are in the registers of their numbers */
-	__u32 is_point;  /* 1: a point of the program, without a return */
+	__u32 is_point;  /* 1 = a point in the code of a program, which has no return */
 	__u32 limit;     /* maximum of recorded calls per second; 0 = no limit */
 	__u32 loops;     /* 1: the function jumps to its own begin, so not every hit is a call */
 	__u32 result;    /* CALL_RESULT_* */
 	__u32 result_unit;
 	/*
-	 * Not 0: the memory of the first N_PACKED of texts is one text at the entry, and that of
-	 * the first N_PACKED_OUTS of them is one at the return, each with at most PACK_MAX bytes.
+	 * If N_PACKED is not 0, the memory of the first N_PACKED of texts is one text (a pack) at
+	 * the entry, and the memory of the first N_PACKED_OUTS of them is one at the return.
+	 * PACK_MAX has the maximum number of bytes for each.
 	 */
 	__u32 n_packed, n_packed_outs;
 	__u8 pack_max[CALL_MEMORIES_MAX];
@@ -220,8 +226,8 @@ _Static_assert(sizeof(struct rec_call) == 1184, "ABI");
 #define REC_CALL_BYTES(n_texts) (128 + (n_texts)*264)
 
 /*
- * The position in its page of the code at ADDRESS, plus 1. It is the same in memory and in the
- * file.
+ * The position in its page of the code at ADDRESS, plus 1. The position is the same in memory and
+ * in the file.
  */
 #define CALL_IN_PAGE(address) ((__u16)(((address)&4095) + 1))
 

@@ -6,9 +6,9 @@
 #pragma once
 
 /*
- * Kinds that programs write.
+ * Kinds that eBPF programs write.
  *
- *	ROW(KIND, number, struct, bytes, ring)
+ * 	ROW(KIND, number, struct, bytes, ring)
  *
  * defines REC_<KIND>, and REC_<KIND>_RING for rec_reserve(). In user space, decode_record() checks
  * the size and calls <struct>_is_valid(), and the merge finds the queue. Unit tests send each kind

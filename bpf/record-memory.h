@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The records and maps of allocations and other resources of programs. bpf/record.h includes it.
+ * The records and maps of allocations and other resources of programs. bpf/record.h includes this
+ * file.
  */
 #pragma once
 
 /*
- * A watched process has an instance: a new number for each program that it runs, so that two
- * programs are not mixed up after an exec or the reuse of a pid. All tables have the instance in
- * their keys. Data of an instance that has ended stays in the tables until user space has read it.
+ * A watched process has an instance: a new number for each program that the process runs, so that
+ * two programs are not mixed up after an exec or the reuse of a pid. All tables have the instance
+ * in their keys. Data of an instance that has ended stays in the tables until user space has read
+ * it.
  */
 
 /* Functions of allocators. The cookie of a probe is a function, combined with MEMORY_COOKIE_*. */
@@ -22,7 +24,7 @@
 #define MEMORY_FN_VALLOC         9
 #define MEMORY_FN_PVALLOC        10
 #define MEMORY_FN_NEW            11 /* any operator new that calls malloc(); saves its caller */
-/* Operator new of an allocator that implements it without malloc(). */
+/* An operator new that an allocator implements without malloc(). */
 #define MEMORY_FN_NEW_DIRECT    12
 #define MEMORY_FN_DELETE_DIRECT 13
 #define MEMORY_FN_MALLOCX       14
@@ -116,7 +118,7 @@ _Static_assert(sizeof(struct memory_thread_end) == 24, "ABI");
 #define MEMORY_PROCESS_FORKED (1u << 2) /* the program began with fork */
 #define MEMORY_PROCESS_SHARED (1u << 3) /* another process that is not watched uses its memory */
 #define MEMORY_PROCESS_VFORKED                                                                     \
-	(1u << 4) /* the same, but only until exec, while the process waits: vfork() */
+	(1u << 4) /* like SHARED, but by vfork(): only until exec, while the process waits */
 #define MEMORY_PROCESS_HEAP_DESTROYED (1u << 5) /* blocks were freed that are not known */
 
 struct memory_key {
@@ -158,7 +160,7 @@ _Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
 struct memory_stack {
 	__u64 allocations, allocated_bytes;
 	__u64 frees, freed_bytes;
-	__u64 since_ns; /* a time not after the first allocation, when the frames were valid */
+	__u64 since_ns; /* a time, not after the first allocation, at which the frames were valid */
 	__u32 n_frames;
 	/* 1: the stack lacks frames, and a REC_HEAP_PIECE with its id was sent earlier. */
 	__u32 is_copied;
@@ -174,11 +176,11 @@ struct memory_call {
 	__u32 function; /* 0 = no call */
 	__u32 instance;
 	__u32 weight;  /* weight of the call's blocks; 0 = they are skipped */
-	__u32 strange; /* 1: another call began at the same place, so this one may never return */
+	__u32 strange; /* 1 = another call began at the same place, so this call may never return */
 	__u64 new_sp;  /* stack pointer at the entry of operator new; 0 = not called */
 	__u64 new_caller;
 	__u64 freed; /* last freed block, if nothing was allocated since then */
-	/* realloc()'s argument, which is out of the table during the call. */
+	/* The old block of realloc(), which is out of the table during the call. */
 	struct memory_block old;
 	__u32 has_old;
 	__u32 pad_0;
@@ -223,8 +225,8 @@ struct rec_free {
 _Static_assert(sizeof(struct rec_free) == 48, "ABI");
 
 /*
- * A stack that later records refer to by its id. The time of this record is before that of the
- * first record that refers to it.
+ * A stack that later records refer to by its id. This record has an earlier time than the first
+ * record that refers to the stack.
  */
 struct rec_named {
 	struct rec_head head;
@@ -281,7 +283,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 /* args[0]: a descriptor; args[1]: 1 = exec closes it */
 #define RESOURCE_OP_SETFD      38
 #define RESOURCE_OP_IOCTL      39 /* commands that return a descriptor; args[2]: its flags */
-#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: both; args[2]: flags */
+#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: the two descriptors; args[2]: flags */
 #define RESOURCE_OP_PIPE2      41
 #define RESOURCE_OP_SOCKETPAIR 42 /* args[2]: the type */
 /* args[0]: number of descriptors; args[1]: 1 = exec closes them; text: __s32[] */
@@ -289,7 +291,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_RECVMMSG    44 /* args and text as for RESOURCE_OP_RECVMSG */
 #define RESOURCE_OP_CLOSE       45 /* sent before the call, like the operations below */
 #define RESOURCE_OP_CLOSE_RANGE 46
-/* args: length, flags, descriptor, and 1 if the program did not make the mapping itself */
+/* args: length, flags, descriptor, and 1 if an allocator or a library has made the mapping */
 #define RESOURCE_OP_MMAP          50
 #define RESOURCE_OP_MUNMAP        51 /* sent before the call */
 #define RESOURCE_OP_MREMAP        52

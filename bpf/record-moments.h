@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Moments: points of programs where registers and memory are collected. This file has the settings
- * of the eBPF programs, and the records that they write. bpf/record.h includes it.
+ * Moments: at certain points of a program, registers and memory are collected. This file has the
+ * settings of the eBPF programs, and the records that these programs write. bpf/record.h includes
+ * this file.
  */
 #pragma once
 
@@ -62,8 +63,8 @@ _Static_assert(sizeof(struct moment_load) == 56, "ABI");
 struct moment_condition {
 	__u64 value;
 	/*
-	 * Number of the compared load, from 1 on. Numbers above MOMENT_LOADS_MAX are those of trace
-	 * state variables. 0 = there are no more conditions.
+	 * Number of the compared load, from 1 on. Numbers above MOMENT_LOADS_MAX are numbers of
+	 * trace state variables. 0 = there are no more conditions.
 	 */
 	__u32 at;
 	__u8 op;   /* CALL_OP_* */
@@ -81,9 +82,9 @@ _Static_assert(sizeof(struct moment_condition) == 16, "ABI");
 struct moment_point {
 	__u64 vaddr; /* address of the point in the file's own addresses */
 	__u64 max;   /* maximum number of hits that are collected */
-	__u64 hits;  /* hits for which the conditions held; counted by the programs */
+	__u64 hits;  /* hits for which the conditions held; counted by the eBPF programs */
 	__u64 actions[MOMENT_ACTIONS]; /* the hit that triggers each action; 0 = never */
-	/* Bits 1 << MOMENT_ACTION_*: the programs have triggered the action. */
+	/* Bits 1 << MOMENT_ACTION_*: the eBPF programs have triggered the action. */
 	__u32 notified_actions;
 	__u32 goes_on; /* 1: hits are counted after the last collected one */
 	__u32 n_loads;
@@ -99,8 +100,8 @@ _Static_assert(sizeof(struct moment_point) ==
 	       "ABI");
 
 /*
- * The bytes that a load has read, or the value of a trace state variable (these come first). The
- * bytes follow, padded to a multiple of 8.
+ * The bytes that a load has read, or the value of a trace state variable (the blocks of variables
+ * come first). The bytes follow, padded to a multiple of 8.
  */
 struct moment_block {
 	__u64 address;
@@ -121,7 +122,10 @@ struct rec_moment {
 	__u32 point; /* index of the point */
 	__u32 bytes;
 	__u64 registers[MOMENT_REGISTERS];
-	/* This is larger than any record, because the verifier requires it (see moment_read()). */
+	/*
+	 * This array is larger than the data of any record, because the verifier requires it (see
+	 * moment_read()).
+	 */
 	__u8 data[MOMENT_BEGIN_MAX + sizeof(struct moment_block) + 2 * MOMENT_BLOCK_BYTES_MAX];
 };
 #define REC_MOMENT_BYTES(bytes) (sizeof(struct rec_head) + 24 + MOMENT_REGISTERS * 8 + (bytes))

@@ -4,7 +4,8 @@
  * record of a code object.
  *
  * The frames of the interpreter follow the native frames of a stack, innermost first, each as one
- * word. Native addresses have neither of the two highest bits, so words differ from them.
+ * word. Addresses have neither of the two highest bits, so these bits can mark the words of Python
+ * and some native frames.
  */
 #pragma once
 
@@ -53,13 +54,13 @@ struct python_file {
 };
 
 /*
- * A native frame of the function that executes the code of Python has this bit. Addresses of
- * programs are smaller than PYTHON_NATIVE_END.
+ * A native frame of the function that executes the code of Python has this bit. Addresses of user
+ * space are smaller than PYTHON_NATIVE_END.
  */
 #define PYTHON_EVAL       (1ull << 62)
 #define PYTHON_NATIVE_END (1ull << 47)
-/* The innermost of these frames can also have these bits. */
-#define PYTHON_IS_BARE    (1ull << 61) /* it can be without a frame of Python: it begins or ends */
+/* The innermost native frame with PYTHON_EVAL can also have these bits. */
+#define PYTHON_IS_BARE    (1ull << 61) /* may have no Python frame: its function begins or ends */
 #define PYTHON_IS_SHORT   (1ull << 60) /* the stack's outermost native frames are missing */
 #define PYTHON_EVAL_FLAGS (PYTHON_EVAL | PYTHON_IS_BARE | PYTHON_IS_SHORT)
 
@@ -69,7 +70,7 @@ struct python_file {
 #define PYTHON_IS_ENTRY   (1ull << 61) /* the last frame that its native frame executes */
 #define PYTHON_IS_CUT     (1ull << 60) /* the last word: it stands for functions that are missing */
 #define PYTHON_UNIT_SHIFT 43
-#define PYTHON_UNIT_MAX   0x1ffffu /* the number of the code unit; this value: unknown */
+#define PYTHON_UNIT_MAX   0x1ffffu /* the maximum number of a code unit; this value = unknown */
 /* The id of the code object, from REC_PYTHON_CODE; 0 = unreadable. */
 #define PYTHON_ID_MASK ((1ull << PYTHON_UNIT_SHIFT) - 1)
 

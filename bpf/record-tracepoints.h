@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Tracepoints of the kernel, by the formats that tracefs describes. This file has the settings of
- * the eBPF program, and the record that it writes. bpf/record.h includes it.
+ * the eBPF program, and the record that this program writes. bpf/record.h includes this file.
  *
  * The kernel stores the fields of an event in one block of memory: fields of constant size first,
- * then the data of dynamic fields. The program copies both, and user space takes them apart.
+ * then the data of dynamic fields. The eBPF program copies the block and the data, and user space
+ * takes them apart.
  */
 #pragma once
 
@@ -66,7 +67,7 @@ struct rec_tracepoint {
 	__u8 is_cut;      /* bits: the dynamic fields that were cut off */
 	__u32 bytes;      /* size of the data */
 	__u16 dynamic_bytes[TRACEPOINT_DYNAMIC_MAX];
-	/* This is larger than any record, because the verifier requires it. */
+	/* This array is larger than the data of any record, because the verifier requires it. */
 	__u8 data[TRACEPOINT_FIXED_MAX + (TRACEPOINT_DYNAMIC_MAX + 2) * TRACEPOINT_DYNAMIC_BYTES];
 };
 #define REC_TRACEPOINT_BYTES(bytes) (sizeof(struct rec_head) + 16 + (bytes))
@@ -81,8 +82,9 @@ _Static_assert(__builtin_offsetof(struct rec_tracepoint, data) == REC_TRACEPOINT
 #define TRACEPOINT_OWN_MAX   2
 
 /*
- * Their fields of constant size, as capture/options/tracepoint-own.c describes them. They have no
- * head. `file` is the place of the text, as in __data_loc fields of the kernel.
+ * The fields of constant size of kymo's own tracepoints, as capture/options/tracepoint-own.c
+ * describes them. These structures have no head. `file` is the place of the text, as in __data_loc
+ * fields of the kernel.
  */
 struct tracepoint_fault {
 	__u64 address;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Unwind tables: rules that find the frames of code without frame pointers. User space makes them
- * (capture/unwind), and the programs read them (bpf/unwind.bpf.c). Both sides include this file,
- * like record.h.
+ * Unwind tables: rules that find the frames of code without frame pointers. User space makes the
+ * tables (capture/unwind), and the eBPF programs read them (bpf/unwind.bpf.c). Both sides include
+ * this file, like record.h.
  *
  * A table has the contents of .eh_frame of one ELF file. For each address of code, it has the rule
  * for computing the canonical frame address (CFA, the stack pointer of the caller after the
@@ -26,7 +26,7 @@ struct unwind_row {
 };
 
 /*
- * The rule for the CFA. OFFSET is that of the rule, in units of eight bytes unless stated
+ * The rule for the CFA. OFFSET is the offset in the rule, in units of eight bytes unless stated
  * otherwise.
  */
 #define UNWIND_NONE       0 /* unknown: no code, or code without a description */
@@ -40,7 +40,7 @@ struct unwind_row {
 /* SP + 8, and 8 more if the low four bits of IP are at least OFFSET (bytes) */
 #define UNWIND_PLT    8
 #define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
-/* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
+/* the table describes the address, but rows cannot express the rule: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /* code that no table describes, and whose instructions do not prove where the caller is */
 #define UNWIND_UNPROVEN 11
@@ -95,7 +95,7 @@ struct unwind_row {
 #define UNWIND_RULE_KIND(rule)   ((rule)&0xff)
 #define UNWIND_RULE_BP(rule)     ((rule) >> 8 & 0xff)
 #define UNWIND_RULE_OFFSET(rule) ((__s16)((rule) >> 16))
-/* Whether RULE is that of code that no table of the file describes. */
+/* True if RULE is a rule for code that no table of the file describes. */
 #define UNWIND_IS_CODE(rule)                                                                       \
 	(UNWIND_RULE_KIND(rule) == UNWIND_UNPROVEN || UNWIND_RULE_KIND(rule) == UNWIND_CODE_SP ||  \
 	 UNWIND_RULE_KIND(rule) == UNWIND_CODE_BP)
@@ -170,7 +170,7 @@ struct unwind_file {
 /* The identity of a file in the kernel. */
 struct unwind_file_key {
 	__u64 inode;
-	/* Time of the last change of the inode, since inode numbers are reused */
+	/* Time of the last change of the inode, since numbers of inodes are reused */
 	__u64 changed_s;
 	__u32 changed_ns;
 	__u32 generation;
@@ -183,9 +183,9 @@ struct unwind_file_name {
 };
 
 /*
- * A program requests the table of file NUMBER. Process PID has mapped that file from START to END.
- * If NUMBER is UNWIND_FILE_NONE, the program asks for free names instead. It does so each time it
- * has used another UNWIND_NAMES_STEP names.
+ * An eBPF program requests the table of file NUMBER. Process PID has mapped that file from START to
+ * END. If NUMBER is UNWIND_FILE_NONE, the program asks user space to check how many names are free.
+ * This happens each time another UNWIND_NAMES_STEP names were used.
  */
 #define UNWIND_NAMES_STEP 256
 struct unwind_ask {
@@ -223,8 +223,8 @@ struct unwind_process {
 	__u32 n;
 	__u32 kept; /* during a change: number of mappings that remain from before the change */
 	/*
-	 * The number of mappings that other mappings replaced or cut. If it is not 0, an address
-	 * can belong to two files, one after the other.
+	 * The number of mappings that other mappings replaced or cut. If this number is not 0, an
+	 * address can belong to two files, one after the other.
 	 */
 	__u32 replaced;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
@@ -243,8 +243,8 @@ struct unwind_range {
 #define UNWIND_END_WHOLE 0 /* the walk has reached the start of the thread */
 #define UNWIND_END_FULL  1 /* the maximum number of frames was reached */
 /*
- * The mappings of the process are unknown, or it is a 32-bit program. The stack was walked by frame
- * pointers
+ * The mappings of the process are unknown, or the process runs a 32-bit program. The stack was
+ * walked by frame pointers
  */
 #define UNWIND_END_PROCESS 2
 #define UNWIND_END_MAPPING 3 /* the address is not in code */

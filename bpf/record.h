@@ -6,12 +6,13 @@
  *
  * There are two kinds of rings. Each CPU has its own rings.
  *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
- *    mmap-able array. The programs write finished FXT records into it; user space copies them into
- *    the archive. Programs of one class never interrupt each other on the CPU that owns the ring
- *    (sched.bpf.c and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail`
- *    count bytes since the start and never wrap. A record starts at head % size and is always
- *    contiguous: a record that would cross the end of the ring extends into `slack`, and the next
- *    one starts at head % size as usual. The free room is size - (head - tail).
+ *    mmap-able array. The eBPF programs write finished FXT records into this ring, and user space
+ *    copies the records into the archive. eBPF programs of one class never interrupt each other on
+ *    the CPU that owns the ring (sched.bpf.c and cpu.bpf.c say why), so there is one producer and
+ *    no lock. `head` and `tail` count bytes since the start and never wrap. A record starts at head
+ *    % size and is always contiguous: a record that would cross the end of the ring extends into
+ *    `slack`, and the next one starts at head % size as usual. The free room is size - (head -
+ *    tail).
  *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS,
  *    CLASS_TRACEPOINTS, CLASS_BLOCK: a BPF ring buffer of `struct rec_*`, each with a
  *    `struct rec_head`.
@@ -40,7 +41,7 @@
 #define RING_SLACK_BYTES 128 /* at least the longest record in a word ring */
 
 struct word_ring {
-	/* written by the program, read by user space */
+	/* written by the eBPF programs, read by user space */
 	__u64 head;
 	__u64 lost_count; /* lost records that no mark in the ring counts yet */
 	__u64 lost_first_ns;
@@ -48,9 +49,9 @@ struct word_ring {
 	__u32 shown_tid; /* with a filter: the thread that runs, if selected; else 0 */
 	/* Number of runs before the next timed one, for COST_SCHED and COST_WAKEUPS. */
 	__u32 untimed[2];
-	__u32 lost_tid; /* the running thread since the last lost record */
+	__u32 lost_tid; /* the thread that this CPU has run since the last lost record */
 	__u32 pad_0[4];
-	/* written by user space, read by the program */
+	/* written by user space, read by the eBPF programs */
 	__u64 tail;
 	__u64 pad_1[7];
 	/* ring bytes and slack follow; the value size of the map determines their size */
@@ -67,16 +68,16 @@ struct ring_lost {
 	__u64 first_ns; /* time of the first lost record: before it, everything is recorded */
 	__u64 last_ns;  /* time of the last lost record: after it, everything is recorded */
 	__u64 count;
-	__u32 tid; /* the running thread since last_ns; 0 = idle, or unknown */
+	__u32 tid; /* the thread that runs after last_ns; 0 = idle, or unknown */
 	__s32 prio;
 };
 _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 /*
- * A reserved bit in the header of a wakeup. Programs set it if the thread was on its run queue, and
- * user space clears it. Such a record is not a wakeup, unless the thread was just leaving the
- * queue, or sleeps with its dequeue delayed. The merge by time finds out which case it is
- * (capture/stages/schedule.h).
+ * A reserved bit in the header of a wakeup. The eBPF programs set this bit if the thread was on its
+ * run queue, and user space clears it. Such a record is not a wakeup, unless the thread was just
+ * leaving the queue, or sleeps with its dequeue delayed. The merge by time finds out which case it
+ * is (capture/stages/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
 
@@ -158,9 +159,9 @@ struct rec_rename {
 _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
 
 /*
- * The path of a cgroup. It is sent before the first record with its id, and can be sent again. The
- * iterator over the cgroups of all tasks sends it, too. The record contains only the bytes of the
- * path, padded to 8.
+ * The path of a cgroup. The path is sent before the first record with its id, and can be sent
+ * again. The iterator over the cgroups of all tasks sends paths, too. The record contains only the
+ * bytes of the path, padded to 8.
  */
 #define CGROUP_PATH_BYTES 1024
 #define CGROUP_NAME_BYTES 256 /* NAME_MAX, NUL included */
@@ -210,8 +211,8 @@ struct rec_work {
 _Static_assert(sizeof(struct rec_work) == 48, "ABI");
 
 /*
- * The name of a function. It is sent before the first work item of the function, and can be sent
- * again.
+ * The name of a function. The name is sent before the first work item of the function, and can be
+ * sent again.
  */
 struct rec_function {
 	struct rec_head head;
@@ -234,9 +235,10 @@ _Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
 #define STACK_FRAMES_MAX 127
 
 /*
- * A call stack of one side, innermost frame first. It precedes the first record with its id, in the
- * same ring. It is sent again if the program no longer knows that it was sent. `head` is the thread
- * with this stack. The record contains only n_frames of the frames.
+ * A call stack of the kernel or of user space, innermost frame first. The stack precedes the first
+ * record with its id, in the same ring. The stack is sent again if the eBPF program no longer knows
+ * that it was sent. `head` is the thread with this stack. The record contains only n_frames of the
+ * frames.
  */
 struct rec_stack {
 	struct rec_head head;
@@ -249,15 +251,15 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define PIECE_CALLS_MAX 16 /* maximum number of calls in a struct rec_piece */
 
 /*
- * A stack that a program could not walk to its end, since the unwind table of a file is still being
- * made, or the mappings are being changed: the frames so far, the registers at which the walk
+ * A stack that an eBPF program could not walk to its end, since the unwind table of a file is still
+ * being made, or the mappings are being changed: the frames so far, the registers at which the walk
  * stopped, the mappings of the process, and a copy of the stack from there on. User space continues
  * the walk (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is
- * unique. If IP is not the last frame, it is the caller of the last frame, and its mapping could
- * not be looked up.
+ * unique. If IP is not the last frame, IP is the caller of the last frame, and the mapping of IP
+ * could not be looked up.
  *
- * As REC_HEAP_PIECE, it is the stack of an allocation, and replaces a struct rec_named. The stack
- * with this id in memory_stacks only has the frames so far.
+ * As REC_HEAP_PIECE, the record is the stack of an allocation, and replaces a struct rec_named. The
+ * stack with this id in memory_stacks only has the frames so far.
  */
 struct rec_piece {
 	struct rec_head head;
@@ -325,14 +327,14 @@ _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 #define OFFCPU_CALL_NONE 0 /* the thread was in no system call, or it is not known */
 #define OFFCPU_CALL_OWN  1 /* the system calls of this machine */
 #define OFFCPU_CALL_32   2 /* those of the 32-bit ABI */
-#define OFFCPU_CALL_X32  3 /* those of x32; without the bit that marks them */
+#define OFFCPU_CALL_X32  3 /* system calls of x32, without the bit that marks these numbers */
 #define OFFCPU_CALL_MAX  4
 
 /* The system call in which a thread has left its CPU. */
 struct offcpu_call {
 	__u64 argument; /* its first argument */
 	__u32 number;
-	__u32 owner_tid; /* of the lock for which it waits, as its memory says; 0 = none, unknown */
+	__u32 owner_tid; /* owner of the awaited lock, by the lock's memory; 0 = none, unknown */
 	__u8 table;      /* OFFCPU_CALL_* */
 	__u8 is_shared;  /* 1: the owner can be a thread of another process */
 	__u8 pad[6];
@@ -357,9 +359,9 @@ struct offcpu_waker {
 };
 
 /*
- * The kernel's functions that bound the stack of a waker. The innermost frames belong to the
- * programs of kymo, up to the function that wakes. An interrupt ends with its entry; beyond it are
- * the frames of the interrupted code. 0 = unknown.
+ * The kernel's functions that bound the stack of a waker. The innermost frames, up to the function
+ * that wakes, belong to kymo's eBPF programs. The frames of an interrupt end with its entry; the
+ * frames beyond this entry belong to the interrupted code. 0 = unknown.
  */
 struct offcpu_text {
 	__u64 wakes;                  /* begin of try_to_wake_up() */
@@ -367,19 +369,19 @@ struct offcpu_text {
 	__u64 entry_start, entry_end; /* all entries into the kernel */
 };
 
-/* The largest size of the function that wakes. */
+/* The largest size of the function that wakes, try_to_wake_up(). */
 #define OFFCPU_WAKES_BYTES 4096
 
 /*
  * A thread that could continue, but whose cgroup has used up its quota of CPU time: the quota in
- * each period, and the id of this cgroup, which is that of the thread or one above it. 0 = the
- * thread was not throttled.
+ * each period, and the id of this cgroup, which is the thread's cgroup or a cgroup above it. 0 =
+ * the thread was not throttled.
  */
 struct offcpu_quota {
 	__u64 quota_ns, period_ns, cgroup_id;
 };
 
-/* Set in the id of a cgroup of a hierarchy of its own (version 1). */
+/* Set in the id of a cgroup of version 1, which has its own hierarchy. */
 #define OFFCPU_CGROUP_V1 (1ull << 63)
 
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
@@ -396,7 +398,7 @@ struct rec_offcpu {
 	 * on_iter_waiting.
 	 */
 	__u8 is_earlier;
-	__u64 woken_ns; /* time of the wakeup that ended it; 0 = preempted, or not known */
+	__u64 woken_ns; /* time of the wakeup that ended the wait; 0 = preempted, or not known */
 	struct offcpu_call call;
 	struct offcpu_waker waker;
 	struct offcpu_quota quota;
@@ -434,7 +436,8 @@ _Static_assert(sizeof(struct offcpu_thread) == 1160, "ABI");
 struct waiting_room {
 	struct offcpu_thread thread;
 	struct rec_piece piece;
-	__u8 stack[WAITING_STACK_BYTES + 4096]; /* its last page can begin before the limit */
+	__u8 stack[WAITING_STACK_BYTES + 4096]; /* the last page can begin before the limit and end
+						 * behind it */
 };
 _Static_assert(sizeof(struct waiting_room) == 1160 + 5520 + WAITING_STACK_BYTES + 4096, "ABI");
 
@@ -578,7 +581,9 @@ struct rec_python_code {
 };
 _Static_assert(sizeof(struct rec_python_code) == 816, "ABI");
 
-/* Allocations and other resources, calls, moments, tracepoints and requests have files. */
+/*
+ * Allocations and other resources, calls, moments, tracepoints and requests have their own files.
+ */
 #include "bpf/record-memory.h"
 #include "bpf/record-calls.h"
 #include "bpf/record-moments.h"
@@ -588,8 +593,8 @@ _Static_assert(sizeof(struct rec_python_code) == 816, "ABI");
 /* ---- registers of threads ---- */
 
 /*
- * The registers of a thread, as far as they are known. If the thread is running, they are those of
- * its last entry into the kernel.
+ * The registers of a thread, as far as they are known. If the thread is running, the registers are
+ * those of its last entry into the kernel.
  */
 #define REC_REGISTERS_MAX 40
 struct rec_registers {
@@ -641,8 +646,9 @@ struct present_known {
 
 /*
  * A value in the map of selected processes is the start time of the process (CLOCK_BOOTTIME, ns),
- * with these bits in place of the lowest ones. It is 0 if the process was requested and has not
- * been found yet. A new process has the id of an ended one if the start times differ.
+ * with these bits in place of the lowest ones. The value is 0 if the process was requested and has
+ * not been found yet. If the start time of the process with this id differs, it is a new process,
+ * and the entry belongs to an ended one.
  */
 #define FILTER_PID_ENDED   1ULL /* no thread is left, or the last one exits */
 #define FILTER_PID_COUNTED 2ULL /* it is part of the number of living processes */

@@ -2,10 +2,10 @@
 /*
  * System calls of watched processes that acquire or release resources: descriptors, mappings,
  * shared memory; and ends of their threads. User space tracks the resources
- * (capture/stages/resources.h). It gets each call in order of time.
+ * (capture/stages/resources.h). User space gets the calls in order of time.
  *
  * These programs run on every system call, system-wide. A table selects the calls of interest. Only
- * for these calls, the program checks whether the process is watched.
+ * for these calls, the eBPF program checks whether the process is watched.
  *
  * Releases are recorded at the entry: after a release, another thread can get the same number or
  * address, and its record could come before the release returns. Acquisitions are recorded at the
@@ -28,7 +28,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* By number of the system call: RESOURCE_OP_*, 0 = not recorded. */
 const volatile __u8 resource_calls[RESOURCE_CALLS_MAX] = { 0 };
-/* All descriptors are recorded, and not only those of shared memory. */
+/* 1 = all descriptors are recorded; 0 = only those of shared memory. */
 const volatile __u32 resource_fds = 0;
 
 /* Numbers from the kernel's interface. */
@@ -62,8 +62,8 @@ const volatile __u32 resource_fds = 0;
 #endif
 
 /*
- * The callers of the call of this CPU's current task. They are in a map, since Linux 6.1 leaves no
- * room for them on the stack of the program.
+ * The callers of the system call that is handled on this CPU. They are in a map, since Linux 6.1
+ * leaves no room for them on the stack of the eBPF program.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -179,7 +179,7 @@ static __always_inline bool is_in_allocator(struct memory_thread *t, const struc
 	return is_inside(&t->call, call) || is_inside(&t->thread_call, call);
 }
 
-/* Returns the callers of CALL. They are never NULL, but the verifier does not know that. */
+/* Returns the callers of CALL. The result is never NULL, but the verifier does not know that. */
 static __always_inline struct stack_callers *find_callers(const struct call *call)
 {
 	__u32 zero = 0;
@@ -192,7 +192,8 @@ static __always_inline struct stack_callers *find_callers(const struct call *cal
 
 /*
  * Returns the id of the stack of CALL, whose callers are CALLERS. The stack begins with the caller
- * of the function that made the call. If the callers are unknown, it begins with the call.
+ * of the function that made the call. If the callers are unknown, the stack begins with the call
+ * itself.
  */
 static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
 				      struct stack_callers *callers)
@@ -304,7 +305,7 @@ static __always_inline bool resources_controlled(struct call *call)
 
 /*
  * An ioctl(). Most of the ioctls that return a descriptor are not known here: drivers define their
- * own, and there are others for namespaces (SIOCGSKNS, PIDFD_GET_*_NAMESPACE).
+ * own, and there are further ones for namespaces (SIOCGSKNS, PIDFD_GET_*_NAMESPACE).
  */
 static __always_inline bool resources_ioctl(struct call *call)
 {
@@ -545,7 +546,8 @@ static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 }
 
 /*
- * Returns true if a mapping must be recorded: it is the program's own, or it replaces another one.
+ * Returns true if a mapping must be recorded: the mapping is the program's own, or it replaces
+ * another mapping.
  */
 static __always_inline bool resources_mapped(struct call *call, struct memory_thread *t,
 					     const struct stack_callers *callers)
@@ -573,7 +575,7 @@ int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 
 	if (!operation || (!is_at_entry(operation) && operation != RESOURCE_OP_MREMAP))
 		return 0;
-	/* (such a call is counted at its exit; calls of x32 have no operation) */
+	/* (calls of the 32-bit ABI are counted at their exit; calls of x32 have no operation) */
 	if (syscall_is_32bit())
 		return 0;
 	if (!resources_begin(&call, regs))
@@ -637,7 +639,7 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 
 /*
  * Records a thread that pthread_create() makes. An allocator that pthread_create() calls can also
- * make threads; they do not belong to the program.
+ * make threads; such threads do not belong to the program.
  */
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
@@ -687,8 +689,8 @@ static __always_inline bool resources_would_continue(struct task_struct *p)
 }
 
 /*
- * Records a thread that ends by itself, or that is ended by its process before it has waited for
- * anything.
+ * Records the end of a thread, if the thread ends by itself, or if its process ends it before the
+ * thread has waited for anything.
  */
 SEC("?tp_btf/sched_process_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)

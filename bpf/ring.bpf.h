@@ -2,9 +2,9 @@
 /*
  * The producer's side of a word ring (bpf/record.h).
  *
- * A ring has one producer at any time, since the programs that write to it on its CPU never
- * interrupt each other. So there are no locks and no reserve calls. A comment at each program says
- * why this holds.
+ * A ring has one producer at any time, since the eBPF programs that write to the ring on its CPU
+ * never interrupt each other. So there are no locks and no reserve calls. A comment at each eBPF
+ * program says why this holds.
  */
 #pragma once
 

@@ -20,7 +20,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 __u32 piece_size = 0;
 
-/* For tests: perf also writes its own sample after this one, as the event specifies. */
+/*
+ * true = perf also writes its own sample after the sampler has run, as the event specifies. For
+ * tests.
+ */
 const volatile bool tick_passes_on = false;
 
 struct stack_rooms stack_rooms SEC(".maps");

@@ -2,7 +2,7 @@
 /*
  * The scheduler's hooks: each writes one finished FXT record into its CPU's word ring.
  *
- * All of them run with interrupts off (the lock of the run queue or the task is held). So each ring
+ * All hooks run with interrupts off (the lock of the run queue or the task is held). So each ring
  * has one producer, and there are no locks and no reserve calls. A task that wakes itself can have
  * interrupts on; its hook returns before it accesses the ring. docs/FXT-MAPPING.md describes the
  * records.
@@ -48,9 +48,9 @@ static __always_inline struct word_ring *ring_of(__u32 cpu)
 }
 
 /*
- * Returns true if P, which runs on this CPU, is shown: it is selected, or was when it was switched
- * in. If a thread leaves the filter while it runs (it exits, or changes its name or user), it is
- * shown until it is switched out. So the archive contains its departure.
+ * Returns true if P, which runs on this CPU, is shown: P is selected, or was selected when it was
+ * switched in. If a thread leaves the filter while it runs (it exits, or changes its name or user),
+ * the thread is shown until it is switched out. So the archive contains its departure from the CPU.
  */
 static __always_inline bool sched_is_shown(const struct word_ring *ring, struct task_struct *p)
 {
@@ -107,7 +107,10 @@ static __always_inline __u64 weight_arg(enum fxt_name name, struct task_struct *
 	return fxt_arg32(FXT_ARG_INT32, name, (__u32)weight);
 }
 
-/* PREEMPTED is the kernel's own flag: the thread has not called the scheduler. */
+/*
+ * Returns the FXT state of a leaving thread. PREEMPTED: true = the thread has not called the
+ * scheduler itself.
+ */
 static __always_inline __u32 fxt_state(__u32 state, bool preempted)
 {
 	if (state == 0)
@@ -183,8 +186,8 @@ static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu
 		keep_switch_time(now_ns);
 	has_room = sched_reserve(&r, ring, words * sizeof(__u64), now_ns, prev, next);
 	/*
-	 * This is done even if the switch is lost: at the next switch, the id can belong to another
-	 * thread.
+	 * shown_tid is set even if the switch is lost: at the next switch, the old id can belong to
+	 * another thread.
 	 */
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
@@ -285,8 +288,8 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	__u64 begin_ns;
 
 	/*
-	 * A running thread is already awake. (Interrupts can be on only for such a thread, so
-	 * nothing may be changed before this check.)
+	 * A thread that wakes itself is already awake. (Only for such a thread can interrupts be
+	 * on, so nothing may be changed before this check.)
 	 */
 	if (p->pid == waker->pid)
 		return 0;

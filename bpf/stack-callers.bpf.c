@@ -31,8 +31,8 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	if (word < 0x10000 || word >> 47 || word - s->sp < STACK_NEAR_BYTES)
 		return 0;
 	/*
-	 * The top word counts as a return address after any call: the call can be through a
-	 * pointer, or of a function that has jumped to this one.
+	 * The top word counts as a return address after any call: the call can be an indirect call,
+	 * or a call of a function that has jumped to this one.
 	 */
 	calls = stack_calls_into(word, s->ip);
 	if (!calls && (i > 0 || !stack_follows_call(word)))
@@ -48,7 +48,8 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	to->n = n + 1;
 	to->at = at;
 	/*
-	 * The address is outside of the library. Functions there have frames, or cannot be found.
+	 * The caller is outside of the library, so the search ends. Functions there have frames, or
+	 * cannot be found.
 	 */
 	if (calls != STACK_CALLS_DIRECT)
 		return 1;

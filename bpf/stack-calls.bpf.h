@@ -7,9 +7,10 @@
 #include "bpf/context.bpf.h"
 
 /*
- * Returns true if the instruction before ADDRESS, in the current task, is a call. If not, ADDRESS
- * is not a return address. Always true on architectures whose instructions are unknown here. (This
- * is a separate function: the verifier checks it once, and not in each iteration of a loop.)
+ * Returns true if the instruction before ADDRESS, in the current task, is a call. Without a call,
+ * ADDRESS is not a return address. Always true on architectures whose instructions are unknown
+ * here. (This is a separate function: the verifier checks it once, and not in each iteration of a
+ * loop.)
  */
 bool stack_follows_call(__u64 address);
 
@@ -21,8 +22,8 @@ bool stack_follows_call(__u64 address);
 #define STACK_FUNCTION_BYTES 4096
 
 /*
- * Returns the target of the call in the 8 bytes of instructions before ADDRESS, if it is a constant
- * or a word in memory; else 0.
+ * Returns the target of the call in the 8 bytes of instructions before ADDRESS, if the target is a
+ * constant or a word in memory; else 0.
  */
 static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
 {
@@ -68,7 +69,7 @@ static __always_inline __u64 stack_linked_to(__u64 address)
 #define STACK_CALLS_DIRECT 2 /* the call names the function itself */
 
 /*
- * Returns STACK_CALLS_* if the call before ADDRESS is one of the function that contains INSIDE,
+ * Returns STACK_CALLS_* if the instruction before ADDRESS calls the function that contains INSIDE,
  * otherwise 0. (This is a separate function, too. Inlined into the loop over the words of a stack,
  * it took 200,000 instructions of the verifier, and 560,000 with Linux 6.1.)
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Sends a walked stack to user space. The function is not inlined, for the verifier, like those of
- * stack.bpf.c.
+ * Sends a walked stack to user space. The function is not inlined, so that the verifier checks it
+ * once, like the functions of stack.bpf.c.
  */
 #include "bpf/stack.bpf.h"
 

@@ -34,7 +34,7 @@ static __always_inline __u32 stack_max_of(const struct stack_target *to)
 
 /*
  * Returns the caller of W's function, in a walk by frame pointers; 0 at the end. The next frame is
- * at BP, which is usually not below SP.
+ * at BP. BP is usually not below SP; if it is, the return address in the frame must follow a call.
  */
 __noinline __u64 stack_next_frame(struct unwind_walk *w)
 {
@@ -56,8 +56,8 @@ __noinline __u64 stack_next_frame(struct unwind_walk *w)
 
 /*
  * Stores the next frames of W in FRAMES, from number N on, below MAX: by tables, or by frame
- * pointers. Returns the new number of frames, and, in the upper half, the end of the walk (0 = it
- * continues).
+ * pointers. Returns the new number of frames, and, in the upper half, the end of the walk (0 = the
+ * walk continues).
  */
 static __always_inline __u64 stack_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
 					  const __u64 max, const bool by_tables)
@@ -100,7 +100,7 @@ __noinline __u32 stack_chain_memory(struct unwind_walk *w, struct memory_stack *
  * Walks by frame pointers from REGS, into TO from frame number N on. The kernel's bpf_get_stack()
  * takes three times as long, and checks neither addresses nor frames. The frame of a caller is
  * higher on the stack, or on another stack: signal handlers and some languages switch stacks. On
- * another stack, it must look like a frame. Returns the end of the walk.
+ * another stack, the memory at BP must look like a frame. Returns the number of frames in TO.
  */
 static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struct stack_target *to,
 					       __u32 n)
@@ -147,7 +147,7 @@ static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
 /*
  * Walks by tables. Omits the innermost SKIP frames (0 or 1) if their caller is found. Returns
  * STACK_NOT_WALKED if the mappings are unknown. With COPIES, the walk may end at a place where the
- * stack must be copied. Then *RET_STOPPED is that place, and its IP is not 0.
+ * stack must be copied. Then *RET_STOPPED is that place, and the IP of *RET_STOPPED is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struct stack_target *to,
 					       __u32 n, __u32 skip, struct unwind_walk *ret_stopped,
@@ -165,8 +165,8 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
 	/*
-	 * During exec and exit, the program no longer exists, but its registers still do. So the
-	 * walk ends as if mappings were being changed.
+	 * During exec and exit, the memory of the program no longer exists, but its registers still
+	 * do. So the walk ends as if mappings were being changed.
 	 */
 	if (end == UNWIND_END_MAPPING && (unwind_is_in(0) || regs->orig_ax == STACK_NR_EXECVE ||
 					  regs->orig_ax == STACK_NR_EXECVEAT)) {
@@ -209,7 +209,9 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	return n;
 }
 
-/* Walks from REGS of this task, into TO from frame number N on. Returns the end of the walk. */
+/*
+ * Walks from REGS of this task, into TO from frame number N on. Returns the number of frames in TO.
+ */
 static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs,
 						       const struct stack_target *to, __u32 n,
 						       struct unwind_walk *ret_stopped,
@@ -226,8 +228,8 @@ static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs,
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * Returns true if the thread of REGS has no user mode, although it belongs to a program (workers of
- * io_uring and vhost). Such threads only have a kernel stack.
+ * Returns true if the thread of REGS has no user mode, although the thread belongs to a user's
+ * process (workers of io_uring and vhost). Such threads only have a kernel stack.
  */
 static __always_inline bool stack_is_in_kernel(const struct pt_regs *regs)
 {
@@ -235,8 +237,8 @@ static __always_inline bool stack_is_in_kernel(const struct pt_regs *regs)
 }
 
 /*
- * Returns true if REGS belong to a 64-bit program. The kernel walks the stacks of others, by frame
- * pointers.
+ * Returns true if REGS belong to a 64-bit program. The kernel walks the stacks of 32-bit programs,
+ * by frame pointers.
  */
 static __always_inline bool stack_is_of_64_bit(const struct pt_regs *regs)
 {

@@ -37,7 +37,8 @@ extern struct stack_rooms stack_rooms SEC(".maps");
 extern struct stacks_sent stacks_sent SEC(".maps");
 
 extern const volatile __u64
-	stack_seed;            /* so that programs cannot make two stacks with the same id */
+	stack_seed;            /* a secret, so that recorded programs cannot make two stacks with
+			        * the same id */
 extern __u32 stack_generation; /* incremented by user space */
 
 extern const volatile bool stacks_of_none; /* stacks of programs are not recorded */
@@ -72,8 +73,8 @@ static __always_inline __u64 stack_mix(__u64 h, __u64 v)
 }
 
 /*
- * Loops over frames go in strides. The verifier examines each round of a loop, so it has less work
- * if the rounds of a stride are in a separate function.
+ * Loops over frames go in strides. The verifier examines each round of a loop. It has less work if
+ * the rounds of a stride are in a separate function.
  */
 #define STACK_STRIDE     8
 #define STACK_STRIDES(n) (((n) + STACK_STRIDE - 1) / STACK_STRIDE)
@@ -116,7 +117,7 @@ __u32 stack_walk_record(struct rec_stack *to);
 /*
  * Walks like stack_walk_record(). With COPIES, the walk can stop if the table of a file is still
  * being made, or the mappings are being changed (bpf/piece.bpf.h). Then *RET_STOPPED is the place
- * where it stopped, and its IP is not 0.
+ * where the walk stopped, and the IP of *RET_STOPPED is not 0.
  */
 __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
 			 enum stack_copies copies);
@@ -138,7 +139,7 @@ __u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk
  * The walk has STOPPED in code without a table, so the callers are unknown. If mappings are learned
  * only from walks, user space could not continue this walk. So for each word of the stack that can
  * be a return address, this function learns the mapping and requests the table. WORK is a work area
- * (the stack of programs is too small).
+ * (the stack of eBPF programs is too small).
  */
 int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work);
 
@@ -208,10 +209,10 @@ struct stack_callers {
 /*
  * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
  * its caller. The library with that function may have no frames at all. But the return addresses of
- * the callers are on the stack. The search recognises a return address by the call instruction
- * before it: this instruction calls the function that is next on the stack. The search begins at
- * stack pointer SP and instruction IP, and ends at the first caller in another file. (These are
- * separate functions, which the verifier checks once each, as are the next ones.)
+ * the callers are on the stack. The search recognises a return address by the instruction before
+ * it, which calls the function that was found before. The search begins at stack pointer SP and
+ * instruction IP, and ends at the first caller in another file. (These are separate functions,
+ * which the verifier checks once each, as are the next ones.)
  */
 int stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to);
 
@@ -234,9 +235,9 @@ __u32 stack_walk_from(__u64 bp, __u32 n, struct memory_stack *to);
 
 /*
  * Ensures that user space has the N frames in S, the stack of thread WHO at NOW_NS. Stores the id
- * in *RET_ID; 0 if there are no frames. If they cannot be sent, counts a lost record and returns
- * false. (This is a separate function, so the verifier checks it once for all programs that send
- * stacks.)
+ * of the stack in *RET_ID; 0 if there are no frames. If the frames cannot be sent, counts a lost
+ * record and returns false. (This is a separate function, so the verifier checks it once for all
+ * programs that send stacks.)
  */
 bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);
 

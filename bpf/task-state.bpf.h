@@ -18,7 +18,7 @@
 #define TASK_NEW             0x0800
 
 /*
- * Returns the state of PREV, the leaving thread, from the arguments of sched_switch; 0 = it could
+ * Returns the state of PREV, the leaving thread, from the arguments of sched_switch; 0 = PREV could
  * continue to run.
  */
 static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool preempt,

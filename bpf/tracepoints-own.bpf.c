@@ -4,7 +4,7 @@
  * each packet. They have layouts, conditions and records like tracepoints of the kernel.
  *
  *   kymo:page_fault  a page fault is complete: perf's software events of major and minor faults.
- *                    The kernel counts both where it counts those of getrusage().
+ *                    The kernel counts these events where it counts the faults for getrusage().
  *   kymo:tcp_rtt     the round trip time of a connection, from the tracepoint of received packets:
  *                    the first one, a large change, and otherwise ten each second
  */
@@ -22,7 +22,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The layout of each tracepoint. User space sets it before it attaches the program. */
+/* The index of the layout of each tracepoint. User space sets it before it attaches the program. */
 __u32 tracepoint_own_numbers[TRACEPOINT_OWN_MAX];
 
 /*
@@ -49,7 +49,7 @@ static __always_inline void own_leave_room(struct tracepoint_room *room)
 	*(volatile __u64 *)&room->is_used = 0;
 }
 
-/* Sends the event in ROOM if the conditions of OWN hold. Its data has BYTES. */
+/* Sends the event in ROOM if the conditions of OWN hold. The data of the event has BYTES. */
 static __always_inline void own_send(struct tracepoint_room *room, __u32 own, __u64 bytes,
 				     struct task_struct *p, __u32 actor)
 {
@@ -72,7 +72,10 @@ static __always_inline void own_send(struct tracepoint_room *room, __u32 own, __
 
 /* ---- page faults ---- */
 
-/* The kernel's interface: registers, sample_period, addr. The place of the instruction pointer. */
+/*
+ * The context of the program in the kernel's interface: registers, sample_period, addr. FAULT_IP is
+ * the index of the instruction pointer.
+ */
 #if defined(__TARGET_ARCH_x86)
 #define FAULT_REGISTERS 21
 #define FAULT_IP        16
@@ -100,7 +103,9 @@ struct fault_context {
 
 const volatile __u32 fault_page_shift = 12; /* set by user space */
 
-/* Runs of on_page_fault. The kernel counts the events, and the difference is lost. */
+/*
+ * The number of runs of on_page_fault. The kernel counts the events; events without a run are lost.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -115,13 +120,14 @@ struct fault_mapping {
 	__u64 file;  /* 0 = memory without a file; an address of the kernel, as the next ones */
 	__u64 inode;
 	__u64 mm;
-	__u64 exec_id; /* of the task: a later program can have the same mm */
+	__u64 exec_id; /* exec_id of the task, since a later program can have the same mm */
 	__u64 seq;     /* see fault_seq() */
 };
 
 /*
- * The mapping of the last fault of each task. In recent kernels, perf disables interrupts, and then
- * a search for a mapping takes microseconds.
+ * The mapping of the last fault of each task, so that most faults need no search. In recent
+ * kernels, perf disables interrupts for this program, and then a search for a mapping takes
+ * microseconds.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -130,7 +136,10 @@ struct {
 	__type(value, struct fault_mapping);
 } fault_mappings SEC(".maps");
 
-/* Appends NAME to the text of ROOM, behind the AT bytes that it has. Returns its new size. */
+/*
+ * Appends NAME to the text of ROOM, behind the AT bytes that the text has. Returns the new size of
+ * the text.
+ */
 static __always_inline __u32 fault_add_name(struct tracepoint_room *room, __u32 at,
 					    const unsigned char *name)
 {
@@ -145,15 +154,15 @@ static __always_inline __u32 fault_add_name(struct tracepoint_room *room, __u32 
 	return n > 0 ? at + (__u32)n - 1 : at;
 }
 
-/* The mount that contains the part MNT, which is known to others. */
+/* Returns the mount that contains MNT. (MNT is the part of a mount that other code may see.) */
 static __always_inline struct mount *fault_mount(struct vfsmount *mnt)
 {
 	return (struct mount *)((char *)mnt - bpf_core_field_offset(struct mount, mnt));
 }
 
 /*
- * Writes the path of FILE: names from the root of all mounts on. If it has too many levels, its
- * begin is "...". Returns its size.
+ * Writes the path of FILE, from the root of all mounts on. If the path has too many levels, it
+ * begins with "...". Returns its size.
  */
 static __always_inline __u32 fault_add_path(struct tracepoint_room *room, struct file *file)
 {
@@ -193,7 +202,7 @@ static __always_inline __u32 fault_add_path(struct tracepoint_room *room, struct
 	return at;
 }
 
-/* st_dev of user space for the kernel's device number. */
+/* Returns st_dev, as user space has it, for DEV, the kernel's device number. */
 static __always_inline __u32 fault_device(__u32 dev)
 {
 	__u32 major = dev >> 20, minor = dev & 0xfffff;
@@ -214,7 +223,10 @@ static long fault_on_mapping(struct task_struct *p, struct vm_area_struct *vma,
 	return 0;
 }
 
-/* Since 6.4, with CONFIG_PER_VMA_LOCK. A number until 6.12. */
+/*
+ * mm_lock_seq exists since 6.4, with CONFIG_PER_VMA_LOCK. Until 6.12, it is a number; later, a
+ * struct.
+ */
 struct mm_struct___number {
 	int mm_lock_seq;
 } __attribute__((preserve_access_index));
@@ -227,8 +239,8 @@ struct mm_struct___count {
 
 /*
  * Returns a number that changes with each change of the mappings of MM; 0 = the kernel has no such
- * number. A fault has locked its mapping. So if a change of this mapping has begun, the number
- * shows it.
+ * number. The fault has locked its mapping, so a change of this mapping cannot have begun without a
+ * change of the number.
  */
 static __always_inline __u64 fault_seq(struct mm_struct *mm)
 {
@@ -243,8 +255,8 @@ static __always_inline __u64 fault_seq(struct mm_struct *mm)
 }
 
 /*
- * Sets *RET to the mapping of ADDRESS in P, the current task. A search for it fails if another
- * thread waits to change the mappings.
+ * Sets *RET to the mapping of ADDRESS in P, the current task. Returns false if there is no such
+ * mapping, or if it must be searched while another thread waits to change the mappings.
  */
 static __always_inline bool fault_find_mapping(struct task_struct *p, __u64 address,
 					       struct fault_mapping *ret)
@@ -267,7 +279,7 @@ static __always_inline bool fault_find_mapping(struct task_struct *p, __u64 addr
 	return true;
 }
 
-/* Fills the event in ROOM with MAPPING. Returns the size of its text. */
+/* Fills the event in ROOM with MAPPING. Returns the size of the event's text. */
 static __always_inline __u32 fault_fill_mapping(struct tracepoint_room *room, __u64 address,
 						const struct fault_mapping *mapping)
 {
@@ -283,7 +295,10 @@ static __always_inline __u32 fault_fill_mapping(struct tracepoint_room *room, __
 	to->device = fault_device(BPF_CORE_READ(inode, i_sb, s_dev));
 	to->offset = (((address - mapping->start) >> fault_page_shift) + mapping->pgoff)
 		     << fault_page_shift;
-	/* (a path takes longer than all the rest; and of minor faults there are many) */
+	/*
+	 * (the path takes longer than all the rest, and minor faults are frequent, so they get a
+	 * name)
+	 */
 	n = to->major ? fault_add_path(room, file)
 		      : fault_add_name(room, 0, BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	if (n > TRACEPOINT_DYNAMIC_BYTES) {
@@ -293,7 +308,7 @@ static __always_inline __u32 fault_fill_mapping(struct tracepoint_room *room, __
 	return n;
 }
 
-/* The cookie of the attachment says which of the two events this is. */
+/* The cookie of the attachment tells whether the page fault is minor or major. */
 SEC("?perf_event")
 int TIMED_WITH(COST_TRACEPOINTS, on_page_fault, struct fault_context *, ctx)
 {

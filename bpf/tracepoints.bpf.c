@@ -2,16 +2,16 @@
 /*
  * Tracepoints of the kernel, by the formats that tracefs describes.
  *
- * One program serves all tracepoints. The cookie of an attachment is the index of a layout, which
- * user space makes from the format (record-tracepoints.h). The program checks the conditions, and
- * copies the fields. It does not know their meaning.
+ * One eBPF program serves all tracepoints. The cookie of an attachment is the index of a layout,
+ * which user space makes from the format (record-tracepoints.h). The program checks the conditions,
+ * and copies the fields without knowing their meaning.
  *
  * The kernel never runs two programs of this kind at the same time on one CPU (trace_call_bpf()).
  * So one work area per CPU is sufficient. The kernel skips the inner one of two nested events.
  */
 /* An event can interrupt a change of a map. */
 #define FILTER_IN_NMI
-/* The loader does not change programs of this kind. */
+/* The loader does not change eBPF programs of this kind. */
 #define CONTEXT_COPIES
 #include "bpf/actor.bpf.h"
 #include "bpf/calls.bpf.h"
@@ -132,7 +132,10 @@ __noinline int tracepoint_copy_dynamic(struct tracepoint_room *room, __u64 base,
 	return 0;
 }
 
-/* Copies the fields of the event at BASE into the record. Returns false if they are unreadable. */
+/*
+ * Copies the fields of the event at BASE into the record. Returns false if the fields of constant
+ * size are unreadable.
+ */
 static __always_inline bool tracepoint_copy(struct tracepoint_room *room, __u64 base, __u32 number,
 					    const struct tracepoint_layout *layout)
 {

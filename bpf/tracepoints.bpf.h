@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The common part of the programs for tracepoints of the kernel (tracepoints.bpf.c) and for kymo's
- * own ones (tracepoints-own.bpf.c): work areas, layouts and conditions.
+ * The common part of the eBPF programs for tracepoints of the kernel (tracepoints.bpf.c) and for
+ * kymo's own ones (tracepoints-own.bpf.c): work areas, layouts and conditions.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct tracepoint_room {
 	__u64 is_used; /* only of kymo's own tracepoints */
 };
 
-/* The work areas. A program of one kind can interrupt one of another kind. */
+/* The work areas. An eBPF program of one kind can interrupt a program of another kind. */
 #define TRACEPOINT_ROOM_KERNEL   0
 #define TRACEPOINT_ROOM_OWN(own) (1 + (own))
 #define TRACEPOINT_ROOMS         (1 + TRACEPOINT_OWN_MAX)
@@ -43,8 +43,8 @@ extern struct tracepoint_rooms tracepoint_rooms SEC(".maps");
 #define tracepoint_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
 
 /*
- * Returns 1 if all conditions of layout NUMBER hold for the event at BASE. ROOM is that of the
- * running program. (Not inline, so the verifier checks it once.)
+ * Returns 1 if all conditions of layout NUMBER hold for the event at BASE. ROOM is the work area of
+ * the running program. (Not inline, so the verifier checks this function once.)
  */
 int tracepoint_is_wanted(struct tracepoint_room *room, __u64 base, __u32 number);
 

@@ -2,12 +2,13 @@
 /*
  * Mappings with code, for walks by tables (bpf/unwind.bpf.c).
  *
- * They are tracked here and not in user space, so that a process can be walked from its first
- * instruction if its files are known: mappings are listed when a session begins, a child of fork
- * gets its parent's mappings, and exec begins with none. Later mappings are learned where the
- * kernel makes them, in the thread that requested them. On a kernel without such a hook (fentry), a
- * walk looks an unknown address up in the kernel, which in an interrupt is possible only once.
- * Removed mappings stay: no code runs there, and the next mapping there replaces them.
+ * The mappings are tracked here and not in user space, so that a process can be walked from its
+ * first instruction if its files are known: mappings are listed when a session begins, a child of
+ * fork gets its parent's mappings, and exec begins with none. Later mappings are learned where the
+ * kernel makes them, in the thread that requested them. If the kernel has no such hook (fentry), a
+ * walk asks the kernel for the mapping of an unknown address. In an interrupt, a walk can ask only
+ * once. Removed mappings stay in the entry of the process: no code runs there, and the next mapping
+ * at their addresses replaces them.
  *
  * A file is identified by its inode. Its table is requested from user space when the file is first
  * seen in a selected process, or else when a walk first comes through it.
@@ -89,7 +90,7 @@ static __always_inline void unwind_request_names(void)
 /* The number of names that were ever used: names from UNWIND_FILE_VDSO + 1 on. */
 __u32 unwind_names_begun = 0;
 
-/* Takes a name that no file has. Returns false if none is left. */
+/* Takes a name that no file has. Returns false if no name is left. */
 static __always_inline bool unwind_allocate_name(struct unwind_file_name *ret)
 {
 	__u32 n = *(volatile __u32 *)&unwind_names_begun;
@@ -143,22 +144,22 @@ struct unwind_insertion {
 	bool is_code, has_file;
 	bool has_rest;
 	/*
-	 * (a union, since programs have little stack: the key is needed only until the name is
+	 * (a union, since eBPF programs have little stack: the key is needed only until the name is
 	 * known)
 	 */
 	union {
 		struct unwind_file_key key; /* key of the mapping's file, if it has one */
 		/*
-		 * First, the second part of a mapping that this one cuts in two; later, this
-		 * mapping
+		 * First, the second part of a mapping that the new mapping cuts in two; later, the
+		 * new mapping
 		 */
 		struct unwind_mapping placed;
 	};
 };
 
 /*
- * A process that began in the last seconds is active, and may be the command to record. So it
- * counts as much as many sleeping processes.
+ * A process that began in the last seconds is active, and may be the command to record. So the
+ * files of such a process count as much as those of many sleeping processes.
  */
 #define UNWIND_YOUNG_NS     4000000000ull
 #define UNWIND_YOUNG_WEIGHT 16
@@ -240,7 +241,7 @@ static __always_inline void unwind_put(struct unwind_insertion *to)
 
 /*
  * Only one change at a time is made. If a change is skipped because of another one, a later walk
- * learns the mapping when it needs it.
+ * learns the mapping when the walk needs it.
  */
 static __always_inline bool unwind_begin_change(struct unwind_process *process)
 {
@@ -256,8 +257,8 @@ static __always_inline void unwind_end_change(struct unwind_process *process)
 }
 
 /*
- * Drops the mappings in GAP, and leaves NEEDED places if possible: a new mapping is more important
- * than the rest of a mapping that it cuts in two.
+ * Drops the mappings in GAP. If a mapping is cut in two, its rest is kept only if NEEDED free
+ * places remain: a new mapping is more important than this rest.
  */
 static __always_inline void unwind_drop(struct unwind_insertion *gap, __u32 needed)
 {
@@ -403,9 +404,9 @@ static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 }
 
 /*
- * Returns true if a process must be tracked. With other filters than these two, a process can be
- * selected later, so it is tracked. (The next function is separate, so the verifier checks it
- * once.)
+ * Returns true if a process must be tracked. With filters other than FILTER_PID and FILTER_OWN,
+ * each process is tracked, since these filters can select it later. (The next function is separate,
+ * so the verifier checks it once.)
  */
 static __always_inline bool unwind_wants(bool selected)
 {
@@ -418,8 +419,8 @@ __noinline int unwind_selects_current(void)
 }
 
 /*
- * Pointers are read as numbers here. For each place where a program follows a pointer, the verifier
- * searches all of the kernel's BTF for four names. This takes a millisecond or two.
+ * Pointers are read as numbers here. For each place where an eBPF program follows a pointer, the
+ * verifier searches all of the kernel's BTF for four names. This takes a millisecond or two.
  */
 static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct vm_area_struct *vma)
 {
@@ -482,7 +483,7 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 				     new->end);
 }
 
-/* Runs whenever code or data is mapped, or made executable, in the process that does it. */
+/* Runs in a process that maps code or data, or that makes memory executable. */
 SEC("?fentry/perf_event_mmap")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 {
@@ -537,7 +538,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	return 0;
 }
 
-/* User space runs this program for ranges whose mappings have changed. */
+/* User space runs this eBPF program for ranges of addresses whose mappings have changed. */
 SEC("?syscall")
 int on_unwind_forget(struct unwind_range *range)
 {

@@ -177,7 +177,7 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 
 /*
  * Returns true if W is at the code to which a signal handler returns: mov $15, %eax (or %rax);
- * syscall. It is used if no table describes this code.
+ * syscall. This check is used if no table describes the code.
  */
 static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 {
@@ -192,8 +192,8 @@ static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 
 /*
  * Handles the return from a system call that has made a task. The C library describes the frame of
- * neither the parent nor the child. The stack of the child is empty, a copy of the parent's stack,
- * or the same.
+ * neither the parent nor the child. The stack of the child is empty, or a copy of the parent's
+ * stack, or the parent's stack itself.
  */
 #define UNWIND_NR_CLONE  56
 #define UNWIND_NR_VFORK  58
@@ -207,7 +207,7 @@ static __noinline int unwind_after_clone(struct unwind_walk *to)
 
 	if (regs->orig_ax == UNWIND_NR_VFORK) {
 		bpf_probe_read_user(&code, sizeof(code), (const void *)to->ip);
-		/* push %rdx: musl has the return address there */
+		/* push %rdx: this is musl, whose return address is in rdx */
 		return code == 0x52 ? unwind_caller_by_register(to, UNWIND_RULE(UNWIND_RETURN_IN(1),
 										0, 0))
 				    : UNWIND_END_TABLE;
@@ -269,8 +269,8 @@ static __always_inline bool unwind_is_entry(__u64 code)
 }
 
 /*
- * Returns true if CODE, the instruction of the thread, is ret. A breakpoint can have replaced it;
- * newer kernels show the original.
+ * Returns true if CODE, the instruction of the thread, is ret. A breakpoint can have replaced the
+ * ret; newer kernels give the original byte.
  */
 static __always_inline bool unwind_is_return(__u64 code)
 {
@@ -292,8 +292,8 @@ static __noinline __u64 unwind_called_at(__u64 address, bool through)
 }
 
 /*
- * Returns the rule at ADDRESS. UNWIND_MISSING if the table does not exist yet, or if the address
- * has no known mapping: then *RET_END is UNWIND_END_*, otherwise 0. Clears the mapping of W.
+ * Returns the rule at ADDRESS; UNWIND_MISSING = the table does not exist yet, or no mapping is
+ * known at ADDRESS (then *RET_END is UNWIND_END_*, otherwise 0). Clears the mapping of W.
  */
 static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address, int *ret_end)
 {
@@ -320,9 +320,9 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 
 /*
  * Returns the distance between the CFA and SP in words, if W's function has no frame pointer at
- * this point (not yet, no longer, or never); 0 if it seems to have one. If IS_UNPROVEN, a call of
- * the function before the word on top of the stack does not count: an earlier call can have left
- * that word there.
+ * this point (not yet, no longer, or never); 0 if it seems to have one. The word on top of the
+ * stack can be an address behind a call of the function. If IS_UNPROVEN, this proves nothing, since
+ * an earlier call can have left that word there.
  */
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, bool is_unproven)
 {
@@ -340,11 +340,11 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, bool i
 }
 
 /*
- * Checks whether code without a file can return to RETURNS, to which the frame pointer leads.
- * Returns 0 or UNWIND_END_*. If the code does not set the frame pointer, the frame pointer is that
- * of a caller with a table. Then a table describes the function that is called before RETURNS, and
- * the code cannot return there. If that table does not exist yet, or while mappings change, the
- * answer is unknown.
+ * Checks whether code without a file can return to RETURNS, the return address in the frame at the
+ * frame pointer. If the code does not set the frame pointer, this frame belongs to a caller that a
+ * table describes. Then that table also describes the function that is called before RETURNS, so
+ * the code cannot return there. Returns 0 or UNWIND_END_*. If that table does not exist yet, or
+ * while mappings change, the answer is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
@@ -370,8 +370,8 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 
 /*
  * Moves TO to the caller of code without a description. Run-time compilers keep frame pointers. But
- * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions do not prove that it
- * keeps one.
+ * if RULE is UNWIND_UNPROVEN, the code is in a file, and its instructions do not prove that the
+ * code keeps a frame pointer.
  */
 static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule)
 {
@@ -402,7 +402,10 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule
 	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
-/* Returns the rule that applies like RULE, if RULE is proven by instructions. */
+/*
+ * Returns RULE without the mark that instructions prove it: UNWIND_CODE_SP becomes UNWIND_SP, and
+ * UNWIND_CODE_BP becomes UNWIND_BP.
+ */
 static __always_inline __u32 unwind_as_described(__u32 rule)
 {
 	__u32 kind = UNWIND_RULE_KIND(rule);
@@ -458,8 +461,8 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	if (before == after)
 		return 0;
 	/*
-	 * Checks the one of two rules whose return address is nearer to SP. If the word there is
-	 * not a return address, the code has pushed that word, or has not popped it yet, so the
+	 * Of the two rules, checks the one whose return address is nearer to SP. If the word there
+	 * is not a return address, the code has pushed that word, or has not popped it yet, so the
 	 * other rule applies.
 	 */
 	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
@@ -520,8 +523,8 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
 		/*
-		 * The code may have no frame pointer, which can then skip a caller, so the walk
-		 * does not continue by it.
+		 * The code may not set the frame pointer. Then the frame pointer would skip a
+		 * caller, so the walk does not use it.
 		 */
 		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
@@ -545,8 +548,9 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		      ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
 		      : unwind_caller_by_register(w, rule);
 	/*
-	 * The function that unwinds an exception has such rules at its jump to the handler. No call
-	 * precedes the handler, so the byte before the handler can have another rule.
+	 * The function that unwinds an exception has rules with registers at its jump to the
+	 * handler. No call precedes the handler, so the byte before the handler can have another
+	 * rule.
 	 */
 	if (!end && !stack_follows_call(w->ip))
 		w->exact = 1;

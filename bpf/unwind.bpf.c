@@ -15,9 +15,10 @@ const volatile bool unwind_learns_from_walks = false;
 const volatile __u64 unwind_ns_device = 0, unwind_ns_inode = 0;
 
 /*
- * If the recorder is not in the initial pid namespace: the kernel's ids of threads and processes by
- * those in that namespace, and by UNWIND_SEEN_OF(), the other way round. User space makes the map
- * larger then.
+ * Used if the recorder is not in the initial pid namespace. The key is an id in the recorder's
+ * namespace, and the value is the kernel's id of this thread or process. Keys of UNWIND_SEEN_OF()
+ * are kernel's ids, and their values are ids in the recorder's namespace. User space then makes the
+ * map larger.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -81,8 +82,8 @@ struct {
  * Cached rules, so that frequent code needs no search. A slot is in one cache line; a search reads
  * about ten lines. Rules of one generation of a file never change.
  *
- * An interrupt can come between the two words, and read or write another entry. Then their
- * exclusive or is not the wanted name.
+ * An interrupt can come between the accesses to the two words, and write another rule. Then the
+ * exclusive or of the words is not the wanted name.
  */
 struct unwind_remembered {
 	__u64 name_and_rule; /* file, generation and address, XOR the rule */
@@ -145,8 +146,8 @@ static __always_inline void unwind_note_python(struct unwind_walk *w, struct unw
 
 /*
  * Finds the file of W's mapping M, finds out whether the table of the file exists, and computes the
- * address in that table. Returns 0, or UNWIND_END_MAPPING if the number now belongs to another
- * file. Then the mapping must be learned again.
+ * address in that table. Returns 0, or UNWIND_END_MAPPING if the file's number now belongs to
+ * another file. In this case, the mapping must be learned again.
  */
 static __always_inline int unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
 					    __u64 address, __u32 tgid)
@@ -238,8 +239,8 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	if (end)
 		w->bytes = 0;
 	/*
-	 * Another thread is changing the mappings. User space will know them later, so the stack is
-	 * copied.
+	 * Another thread is changing the mappings. User space will know the new mappings later, so
+	 * the stack is copied.
 	 */
 	return end == UNWIND_END_BUSY && w->copies ? UNWIND_END_COPIED : end;
 }

@@ -39,12 +39,12 @@ extern struct unwind_asks unwind_asks SEC(".maps");
  */
 extern __u32 unwind_clock;
 
-/* Whether user stacks are walked by tables; otherwise by frame pointers only. */
+/* true = user stacks are walked by tables; false = only by frame pointers. */
 extern const volatile bool unwind_by_tables;
 
 /*
  * Returns true if MM is the current task's address space; 0 = it has none. (One function for all
- * programs: see unwind_read_vma().)
+ * eBPF programs: see unwind_read_vma().)
  */
 bool unwind_is_in(__u64 mm);
 
@@ -52,14 +52,15 @@ bool unwind_is_in(__u64 mm);
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
- * Returns the rule at ADDRESS in the table of file number FILE with GENERATION. UNWIND_NONE if it
- * has none, UNWIND_MISSING if the table does not exist.
+ * Returns the rule at ADDRESS in the table of file number FILE with GENERATION. UNWIND_NONE = the
+ * table has no rule there; UNWIND_MISSING = the table does not exist.
  */
 __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address);
 
 /*
  * Learns the current task's mapping at ADDRESS (unwind-index.bpf.c). If ASKS, requests the table of
- * its file. Returns 0, or UNWIND_END_* if there is no code, or if the kernel cannot look it up now.
+ * its file. Returns 0, or UNWIND_END_* if there is no code, or if the kernel cannot look the
+ * mapping up now.
  */
 int unwind_learn(__u64 address, bool asks);
 
@@ -80,7 +81,8 @@ int unwind_next(struct unwind_walk *w);
 
 /*
  * Handles a walk that begins at a breakpoint, and whose mapping is known. If the thread has
- * executed the one-byte instruction that the breakpoint replaces, moves the walk behind it.
+ * executed the one-byte instruction that the breakpoint replaces, moves the walk behind this
+ * instruction.
  */
 int unwind_pass_breakpoint(struct unwind_walk *w);
 
@@ -104,7 +106,8 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 		return;
 	ask = bpf_ringbuf_reserve(&unwind_asks, sizeof(*ask), 0);
 	if (!ask) {
-		f->state = UNWIND_FILE_NEW; /* the next walk that needs it requests it again */
+		f->state = UNWIND_FILE_NEW; /* the next walk that needs the table requests it
+					     * again */
 		return;
 	}
 	ask->number = name->number;
@@ -138,7 +141,7 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 	for (__u32 shift = 8; shift-- > 0;) {
 		__u64 i = at + (1u << shift), is_there = unwind_is_at_most(i, n);
 		/*
-		 * If there is no such entry, looks at the first one, so that no memory beyond the
+		 * If there is no entry I, looks at the first one, so that no memory beyond the
 		 * entries is read.
 		 */
 		__u64 looked_at = (i - 1) * is_there;
@@ -169,8 +172,8 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 		return end;
 	end = unwind_learn(address, true);
 	/*
-	 * Another thread is changing the mappings. User space will know them later, so the stack is
-	 * copied.
+	 * Another thread is changing the mappings. User space will know the new mappings later, so
+	 * the stack is copied.
 	 */
 	if (end == UNWIND_END_BUSY && w->copies)
 		return UNWIND_END_COPIED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The kernel's types, as far as the programs read them.
+ * The kernel's types, as far as the eBPF programs read them.
  *
  * Only names and types of members matter: CO-RE adapts each access to the running kernel. Members
  * that only some kernels have are checked with bpf_core_field_exists(). Constants are those of the
@@ -182,7 +182,7 @@ struct sched_entity {
 
 struct thread_info {
 	__u32 cpu;
-	int preempt_count;   /* where it is in the task (arm64 and others) */
+	int preempt_count;   /* present where the count is in the task (arm64 and others) */
 	__u32 status;        /* x86 */
 	unsigned long flags; /* arm64 */
 };
@@ -287,7 +287,9 @@ struct super_block {
 	unsigned long s_magic;
 };
 
-/* The time of the last change: the first until 6.5, the second until 6.10, the last two since. */
+/*
+ * The time of the last change: i_ctime until 6.5, __i_ctime until 6.10, the last two members since.
+ */
 struct inode {
 	unsigned long i_ino;
 	__u32 i_generation;
@@ -352,7 +354,7 @@ struct pt_regs {
 	unsigned long orig_ax;
 	unsigned short cs;
 	unsigned long flags;
-	__u64 ssx; /* since 6.9; with FRED, above SS: what has happened */
+	__u64 ssx; /* since 6.9; with FRED, the bits above SS tell what has happened */
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * The stack of the thread or interrupt that wakes another thread. Part of offcpu.bpf.c. The
- * programs need their context to walk the kernel's stack, so these functions are inlined.
+ * kernel's stack can only be walked with the context of the eBPF program, so these functions are
+ * inlined.
  */
 #pragma once
 
@@ -31,10 +32,11 @@ int on_offcpu_text(struct offcpu_text *text)
 }
 
 /*
- * Returns the number of those of the N frames in S that belong to the interrupt that runs: up to
- * its entry. A softirq can also run when a thread enables softirqs again. Then the first entry is
- * that of a system call, and all callers of the softirq belong to the thread. The result is 0 if
- * there is no entry of an interrupt. (This is a separate function, so the verifier checks it once.)
+ * Returns the number of those of the N frames in S that belong to the interrupt that runs: those up
+ * to the entry of the interrupt. A softirq can also run when a thread enables softirqs again. Then
+ * the first entry is that of a system call, and all callers of the softirq belong to the thread.
+ * The result is 0 if there is no entry of an interrupt. (This is a separate function, so the
+ * verifier checks it once.)
  */
 __noinline __u32 waker_frames_of_interrupt(const struct rec_stack *s, __u32 n, bool is_softirq)
 {

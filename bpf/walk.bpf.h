@@ -25,8 +25,8 @@ struct unwind_walk {
 	/* File whose missing table is a reason to copy the stack; or UNWIND_FILE_NONE. */
 	__u16 awaited;
 	/*
-	 * These are bits, since a walk is on the stack, which all programs share, and which is
-	 * full.
+	 * These are bits, since a walk is on the eBPF stack, which all functions of a program
+	 * share, and which is full.
 	 */
 	bool exact : 1;       /* IP is where the thread was interrupted; else a return address */
 	bool missing : 1;     /* the mapping's file has no table yet */

@@ -3,11 +3,12 @@
  * Work items, and changes of CPU frequencies. Both come from threads and from interrupts, which can
  * interrupt each other, so they use BPF ring buffers.
  *
- * A worker runs one item at a time. It can sleep in the item and continue on another CPU, so the
- * begin of an item is stored with its thread. Items of "BH" workqueues (since 6.9) run in softirqs,
- * which have no thread of their own, one at a time on each CPU. Their begin is in the CPU's state.
- * The kernel skips a program that is already running on the same CPU. So each hook has two
- * programs, one for threads and one for softirqs, and each ignores the items of the other.
+ * A worker runs one item at a time. The worker can sleep in the item and continue on another CPU,
+ * so the begin of an item is stored with the worker's thread. Items of "BH" workqueues (since 6.9)
+ * run in softirqs, which have no thread of their own, one at a time on each CPU. The begin of such
+ * an item is in the CPU's state. The kernel skips an eBPF program that is already running on the
+ * same CPU. So each hook has two eBPF programs, one for threads and one for softirqs, and each
+ * ignores the items of the other.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"

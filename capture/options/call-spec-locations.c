@@ -67,7 +67,10 @@ static int spec_index(struct call_spec_reader *r, struct call_location *to)
 	return error;
 }
 
-/* Parses "r5+8". If it is in brackets, it is the address of memory, as in "[r5+r1*8+8]". */
+/*
+ * Parses "r5+8". If this text is in brackets, as in "[r5+r1*8+8]", the argument is in memory at
+ * this address.
+ */
 static int spec_register(struct call_spec_reader *r, struct call_location *to)
 {
 	int error = spec_register_number(r, &to->reg);

@@ -8,8 +8,8 @@
  *   call-spec-tokens.c      words and numbers
  *   call-spec-types.c       types of arguments and results
  *
- * All functions of the parser consume text at `p`. They return 0, or a negative errno after
- * call_spec_fail().
+ * All functions of the parser consume text at `p`. These functions return 0, or a negative errno
+ * after call_spec_fail().
  */
 #pragma once
 
@@ -25,8 +25,8 @@ struct call_spec_reader {
 	struct call_spec *spec;
 	struct call_spec_error *error;
 	/*
-	 * For each buffer, the name of the argument that holds its size. It is resolved at the end,
-	 * since the argument can come after the buffer.
+	 * For each buffer, the name of the argument that holds its size. The name is resolved at
+	 * the end, since the argument can come after the buffer.
 	 */
 	const char *counts[CALL_ARGS_MAX];
 	size_t count_bytes[CALL_ARGS_MAX];

@@ -24,7 +24,7 @@ static int result_place(struct call_spec_reader *r, struct call_result_member *t
 	return error ?: call_spec_shift(r, &to->shift, &to->width);
 }
 
-/* Parses a member. AT is where it is if nothing else is stated. */
+/* Parses a member. AT is the position of the member if the text gives no other position. */
 static int result_member(struct call_spec_reader *r, uint64_t at)
 {
 	struct call_spec *spec = r->spec;

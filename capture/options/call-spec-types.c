@@ -124,8 +124,8 @@ static int spec_words(struct call_spec_reader *r, struct call_type *ret)
 }
 
 /*
- * Returns true if the word of N bytes that is next begins a list of values, as in "enum8{...}".
- * Returns its width.
+ * Returns true if the next word, of N bytes, begins a list of values, as in "enum8{...}". *RET_BITS
+ * is then the width of the values.
  */
 static bool spec_is_enum(struct call_spec_reader *r, size_t n, uint8_t *ret_bits)
 {

@@ -253,8 +253,8 @@ static int spec_operator(struct call_spec_reader *r, uint8_t *ret)
 }
 
 /*
- * Returns the reason why ARG cannot be compared with a number; NULL = it can. The content of
- * "struct:raw" is unknown, and it is often a number and no address (fcntl).
+ * Returns the reason why ARG cannot be compared with a number; NULL = ARG can be compared. An
+ * argument "struct:raw" can be compared, since it is often a number and no address (fcntl).
  */
 static const char *spec_compare_problem(const struct call_arg *arg)
 {

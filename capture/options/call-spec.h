@@ -60,7 +60,7 @@ enum {
 	CALL_SPEC_WHY_MAX = 160,
 };
 
-/* Where the programs find an argument: CALL_ORIGIN_* (bpf/record.h). */
+/* Where the eBPF programs find an argument: CALL_ORIGIN_* (bpf/record.h). */
 struct call_location {
 	bool is_explicit; /* else the argument is in the register of its number */
 	uint8_t kind;
@@ -91,7 +91,7 @@ struct call_result_member {
 /* A function, or an instruction in it, as offsets in the file. */
 struct call_range {
 	bool is_used;
-	bool is_point;         /* it means the instruction at AT, which has no return */
+	bool is_point;         /* true = only the instruction at AT is meant, which has no return */
 	uint64_t begin, bytes; /* the whole function */
 	uint64_t at;           /* offset of the instruction from BEGIN */
 };
@@ -117,7 +117,9 @@ struct call_spec {
 	bool members_are_cut; /* the structure has more members */
 	struct call_condition condition;
 	uint32_t limit; /* maximum of recorded calls of each function per second; 0 = no limit */
-	/* Arguments and result are not in the text: they are known from model/calls, or absent. */
+	/*
+	 * The text has neither arguments nor a result: both are known from model/calls, or absent.
+	 */
 	bool implied;
 };
 
@@ -128,8 +130,8 @@ struct call_spec_error {
 };
 
 /*
- * Finds the file at the beginning of TEXT: *RET_N bytes at *RET. Returns the text after it, which
- * begins with ':' in a specification.
+ * Finds the file at the beginning of TEXT: *RET_N bytes at *RET. Returns the text after the file,
+ * which begins with ':' in a specification.
  */
 const char *call_spec_find_file(const char *text, const char **ret, size_t *ret_n);
 
@@ -159,8 +161,8 @@ unsigned call_spec_n_registers(const struct call_spec *spec);
 #define CALL_SYSCALL_FILE "syscall"
 
 /*
- * Returns the register of a system call's argument ARG, counted from 0: "r1" is the second
- * register. If no register is given, it is ARG.
+ * Returns the number of the register, counted from 0, that has argument ARG of a system call. If
+ * the text gives a register ("r1" is the second one), the result is this register, otherwise ARG.
  */
 size_t call_spec_register(const struct call_spec *spec, size_t arg);
 

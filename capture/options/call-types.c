@@ -11,7 +11,7 @@ static const struct type_row {
 	const char *name;
 	enum call_form form;
 	uint8_t bits;
-	const char *set; /* the set of names that it has by default; NULL = no set */
+	const char *set; /* the set of names that the type has by default; NULL = no set */
 } types[] = {
 	{ "void", CALL_VOID, 64 },
 	{ "int", CALL_INT, 32 },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses a collection with inih, which splits lines into keys and values. It gets one line at a
+ * Parses a collection with inih, which splits lines into keys and values. inih gets one line at a
  * time, so that the line of each key is known.
  *
- * inih reports only the first line that it cannot parse. It cuts lines and names that are longer
+ * inih reports only the first line that it cannot parse. inih cuts lines and names that are longer
  * than its buffers, continues the previous key with a line that begins with a space, and ignores
  * sections without keys. So each line is checked before inih gets it. A line that should contain a
  * key, but for which inih reports none, is an error.

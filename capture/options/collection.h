@@ -45,8 +45,8 @@ extern const char *const ship_format_names[SHIP_FORMAT_MAX];
 
 struct collection {
 	/*
-	 * Owned. The name of the session is that of the collection. The filter does not contain the
-	 * units and cgroups yet.
+	 * Owned. The session has the name of the collection. The filter does not contain the units
+	 * and cgroups yet.
 	 */
 	struct session_options session;
 	char *description; /* NULL = no description. Owned, like all members below */
@@ -56,7 +56,7 @@ struct collection {
 	char *directory;     /* absolute path of the directory for chunks and snapshots */
 	uint64_t keep_bytes; /* 0 = no limit, for both */
 	uint64_t keep_ns;
-	unsigned directory_line; /* the line of its key; 0 = the key is absent */
+	unsigned directory_line; /* the line of the key Directory; 0 = the key is absent */
 
 	/* How `kymo ship` hands chunks over. */
 	enum ship_format ship_format;

@@ -34,8 +34,9 @@ int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int m
  * Like find_cgroup_unit_trusted(), but the unit need not run. If no cgroup of that name belongs to
  * root, *LIST ends with the cgroup that systemd will create, if its parent exists: a service in
  * system.slice, a template instance in the template's slice, a slice below the slices in its name.
- * Cgroups with that name that belong to users come before it. Returns like find_cgroup_unit(), and
- * -ENOENT if the parent does not exist yet. *RET_RUNS says whether a cgroup with that name exists.
+ * Cgroups with that name that belong to users come before this cgroup. Returns like
+ * find_cgroup_unit(), and -ENOENT if the parent does not exist yet. *RET_RUNS says whether a cgroup
+ * with that name exists.
  */
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs);
 

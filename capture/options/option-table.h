@@ -67,7 +67,8 @@ enum option_flag {
 	 * These flags are for the text in the archive that describes the session
 	 * (session_options_describe()).
 	 */
-	OPTION_STORED = 1 << 5,   /* the text has it whenever it applies, not only if it is set */
+	OPTION_STORED = 1 << 5,   /* the text has the option whenever it applies, not only if it is
+				   * set */
 	OPTION_STORED_N = 1 << 6, /* the text has a number without a unit */
 };
 
@@ -109,7 +110,10 @@ struct option_row {
 	 * The option's name in the text of the archive; NULL = the text does not have the option.
 	 */
 	const char *stored_as;
-	/* Its position in that text; 0 = after all others, in the order of the table. */
+	/*
+	 * The option's position in that text; 0 = after all options with a position, in the order
+	 * of the table.
+	 */
 	unsigned rank;
 };
 
@@ -170,8 +174,8 @@ bool option_set_choice(const struct option_row *row, void *options, const char *
 
 /*
  * Parses TEXT as users write it, on command lines and in collections. The type of ROW must be one
- * of those up to OPTION_TEXT, or OPTION_OVERHEAD, OPTION_COMMS or OPTION_USERS. Returns 0, -EINVAL
- * or another errno with a sentence in WHY.
+ * of the types up to OPTION_TEXT, or OPTION_OVERHEAD, OPTION_COMMS or OPTION_USERS. Returns 0,
+ * -EINVAL or another errno with a sentence in WHY.
  */
 int option_parse(const struct option_row *row, void *options, const char *text,
 		 char why[static VALUE_WHY_MAX]);

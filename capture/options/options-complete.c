@@ -19,8 +19,8 @@ static bool options_complete_value_is_valid(const struct option_row *row,
 }
 
 /*
- * FILTER_PIDS_MAX is larger than OPTION_PIDS_MAX, since the programs also add children to their
- * table.
+ * FILTER_PIDS_MAX is larger than OPTION_PIDS_MAX, since the eBPF programs also add children to
+ * their table.
  */
 static bool options_complete_filter_is_valid(const struct capture_filter *f)
 {

@@ -14,6 +14,6 @@ int session_options_complete(struct session_options *o);
 
 /*
  * Describes all options except filters, for the archive. Categories are included only if they are
- * not the default. Returns a new string that the caller frees, or NULL without memory.
+ * not the default. Returns a new string that the caller frees, or NULL if there is no memory.
  */
 char *session_options_describe(const struct session_options *o);

@@ -41,7 +41,10 @@ enum capture_category {
 	/* These categories have call stacks, which are separate records that are sent once. */
 	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_WAKER_STACKS |
 			    CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
-	/* These categories record the allocations of watched processes. They need a filter. */
+	/*
+	 * These categories record the allocations of watched processes. These categories need a
+	 * filter.
+	 */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
 	/* These categories have stacks of user space. */
 	CATEGORIES_USER_STACKS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
@@ -121,7 +124,7 @@ struct capture_filter {
 #define MEMORY_BLOCKS_MIN 1024u
 #define MEMORY_BLOCKS_MAX 100000000u
 
-/* Whether the memory of processes is searched for references to the blocks of snapshots. */
+/* How the memory of processes is searched for references to the blocks of snapshots. */
 enum heap_trace_reach {
 	MEMORY_REACH_NO,
 	MEMORY_REACH_LOOK,   /* while the process runs */
@@ -176,7 +179,9 @@ struct memory_options {
 	 */
 	bool triage;
 	uint64_t triage_interval_ns;
-	/* Programs and libraries that the processes will load. They are probed in advance. */
+	/*
+	 * Programs and libraries that the processes will load. These files are probed in advance.
+	 */
 	struct option_files allocators;
 };
 
@@ -306,7 +311,7 @@ char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categorie
  */
 int call_options_add(struct call_options *o, const char *spec);
 
-/* In lists of categories, a pattern of categories of programs follows this. */
+/* In lists of categories, this comes before a pattern for categories of programs. */
 #define APP_PREFIX "app:"
 
 /*

@@ -8,7 +8,7 @@
 #define FIELD(declaration, offset, size)                                                           \
 	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:0;\n"
 
-/* Offsets are those in the record, plus TRACEPOINT_HEAD_BYTES. */
+/* Offsets are the offsets in the record, plus TRACEPOINT_HEAD_BYTES. */
 const struct tracepoint_own tracepoint_own[TRACEPOINT_OWN_MAX] = {
 	[TRACEPOINT_OWN_FAULT] = {
 		.name = "page_fault",

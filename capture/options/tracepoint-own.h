@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo's own tracepoints: events for which the kernel has no suitable tracepoint. Programs of kymo
- * make them (bpf/tracepoints-own.bpf.c). They are specified like tracepoints of the kernel, with
- * the system "kymo", and have a format like these.
+ * kymo's own tracepoints: events for which the kernel has no suitable tracepoint. eBPF programs of
+ * kymo send these events (bpf/tracepoints-own.bpf.c). kymo's tracepoints are specified like those
+ * of the kernel, with the system "kymo", and have formats of the same form.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ extern const struct tracepoint_own tracepoint_own[TRACEPOINT_OWN_MAX];
 unsigned tracepoint_own_find(const char *name);
 
 /*
- * Returns true if a specification of O selects OWN. Wildcards in the system do not, because they
- * mean the kernel's tracepoints.
+ * Returns true if a specification of O selects OWN. A wildcard in the system does not select OWN,
+ * because it stands only for systems of the kernel.
  */
 bool tracepoint_own_is_selected(const struct session_options *o, unsigned own);

@@ -12,7 +12,7 @@ struct tracepoint_preset {
 	const char *name;
 	const char *what; /* what it records, in one line for people */
 	const char *cost; /* what it costs, in one short line */
-	/* SYSTEM:NAME, ends with NULL. Kernels that lack some of them record the others. */
+	/* SYSTEM:NAME, ends with NULL. If a kernel lacks some of these, the others are recorded. */
 	const char *members[TRACEPOINT_PRESET_MEMBERS_MAX + 1];
 };
 

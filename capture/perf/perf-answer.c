@@ -47,8 +47,8 @@ static bool perf_is_bare_tracepoint(const struct perf_event_attr *attr)
 }
 
 /*
- * Returns true if ATTR is of page faults. Its samples have no data, since eBPF programs do not need
- * it.
+ * Returns true if ATTR is an event of page faults whose samples have no data. (eBPF programs do not
+ * need this data.)
  */
 static bool perf_is_bare_fault(const struct perf_event_attr *attr)
 {

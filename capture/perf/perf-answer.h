@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that opens perf events for others: it has the capability, and opens only the events
- * of perf-event.h.
+ * The process that opens perf events for other processes: it has the capability that they lack, and
+ * opens only the events of perf-event.h.
  */
 #pragma once
 

@@ -34,7 +34,7 @@ static int perf_event_request(struct perf_question *q, int file)
 	if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	if (file >= 0)
-		/* A pointer of this process is meaningless in the other one. */
+		/* A pointer of this process is meaningless in the other process. */
 		q->attr.uprobe_path = 0;
 	r = perf_protocol_send(sock, q, sizeof(*q), file)
 		    ?: perf_protocol_receive(sock, &answer, sizeof(answer), &event);

@@ -24,7 +24,8 @@ struct perf_question {
 };
 
 /*
- * Limits all later waits for the peer to some seconds. After that time, they fail with -ETIMEDOUT.
+ * Limits all later waits for the peer to some seconds. A wait that lasts longer fails with
+ * -ETIMEDOUT.
  */
 int perf_protocol_be_impatient(int sock);
 

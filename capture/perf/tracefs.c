@@ -20,7 +20,7 @@
 
 enum { TRACEFS_NAMES_MAX = 16384 };
 
-/* Returns FD if it is of tracefs. Otherwise closes it, and returns -ENOENT. */
+/* Returns FD if it is a directory of tracefs. Otherwise closes FD and returns -ENOENT. */
 static int tracefs_check(int fd)
 {
 	struct statfs fs;

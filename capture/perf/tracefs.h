@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 /*
- * Opens the directory `events` of tracefs. If tracefs is not mounted, mounts it without a place in
- * the file system, if that is permitted. Returns a descriptor, or a negative errno: -ENOENT if
- * tracefs is unavailable.
+ * Opens the directory `events` of tracefs. If tracefs is not mounted, and this process may mount
+ * it, mounts tracefs without a place in the file system. Returns a descriptor, or a negative errno:
+ * -ENOENT if tracefs is unavailable.
  */
 int tracefs_open(void);
 

@@ -23,12 +23,13 @@ DEFINE_CLEANUP(struct bpf_ring *, bpf_ring_free)
 
 /*
  * Called with each record. Returns 0 if the record can leave the ring; a positive number if it has
- * to stay, and all later records with it; or a negative errno, after which the record leaves.
+ * to stay, and all later records with it; or a negative errno, after which the record leaves the
+ * ring, too.
  */
 typedef int (*bpf_ring_fn)(void *data, size_t size, void *userdata);
 
 /*
- * Passes the records to FN that the ring has at the call, up to the first record that a program has
- * not finished. Returns 0 or the result of FN that ended the call.
+ * Passes the records to FN that the ring has at the call, up to the first record that an eBPF
+ * program has not finished. Returns 0 or the result of FN that ended the call.
  */
 int bpf_ring_read(struct bpf_ring *ring, bpf_ring_fn fn, void *userdata);

@@ -91,8 +91,8 @@ static const struct {
 enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
 
 /*
- * Adds rows for the categories that need special tracepoints. ALL: the common prerequisites are
- * available.
+ * Adds rows for the categories that need special tracepoints. ALL: true = the common prerequisites
+ * are available.
  */
 static int capabilities_probe_hooks(struct capability *caps, const struct kernel_btf *btf, bool all)
 {
@@ -184,7 +184,7 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 	return ARRAY_SIZE(names);
 }
 
-/* ALL: the common prerequisites are available. PROFILE: the row of perf events. */
+/* ALL: true = the common prerequisites are available. PROFILE: the row of perf events. */
 static struct capability capabilities_tracepoints(bool all, const struct capability *profile)
 {
 	struct capability c = { .name = "tracepoints" };
@@ -212,7 +212,9 @@ static bool capabilities_has_member(int dir, const char *member)
 	return !needs || tracefs_has(dir, needs);
 }
 
-/* Adds rows for the sets of tracepoints. TRACEPOINTS: the row of all tracepoints. */
+/*
+ * Adds rows for the presets (named sets of tracepoints). TRACEPOINTS: the row of all tracepoints.
+ */
 static int capabilities_presets(struct capability *caps, const struct capability *tracepoints)
 {
 	_cleanup_close_ int dir = tracepoints->available ? tracefs_open() : -ENOENT;

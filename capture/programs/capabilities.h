@@ -10,7 +10,7 @@
 struct capability {
 	const char *name; /* "btf", "sched", "waker_context", ... */
 	bool available;
-	const char *detail; /* how it is recorded, or why it is not: a sentence */
+	const char *detail; /* a sentence: how the category is recorded, or why it is not */
 };
 
 enum { CAPABILITIES_MAX = 40 };

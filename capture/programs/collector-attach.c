@@ -35,8 +35,8 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
 }
 
 /*
- * Starts the rings for mappings. They start before all other programs, so that each mapping is
- * either reported or listed.
+ * Starts the rings for mappings. These rings start before all eBPF programs, so that each mapping
+ * is either reported or listed.
  */
 static int collector_start_map_rings(struct collector *c, char **reterr_text)
 {
@@ -88,7 +88,7 @@ static int collector_attach_wakeups(struct collector *c, char **reterr_text)
 	return collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 }
 
-/* Attaches all programs except those for stacks and for stopped parts. */
+/* Attaches all eBPF programs except the programs for stacks and for stopped parts. */
 static int collector_attach_program(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -102,14 +102,20 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
 		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
-		/* The end of each process that a fork has selected is seen. */
+		/*
+		 * The programs for exits come before the program for forks, so that the end of each
+		 * process that a fork has selected is seen.
+		 */
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
 		{ skel->progs.on_task_rename, &skel->links.on_task_rename },
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
-		/* This one comes after the program with which the filter follows forks. */
+		/*
+		 * on_memory_fork runs after on_sched_process_fork, in which the filter follows
+		 * forks.
+		 */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_memory_share, &skel->links.on_memory_share },
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
@@ -158,9 +164,9 @@ int collector_attach(struct collector *c, char **reterr_text)
 int collector_start_stacks(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
-	/* on_offcpu_switch uses times of on_sched_switch, and programs run in the order of
-	 * attaching. (on_softirq_raise is already attached, unless it was stopped with the
-	 * stacks.) */
+	/* on_offcpu_switch uses times of on_sched_switch, so it is attached later: eBPF programs
+	 * run in the order of attaching. (on_softirq_raise is already attached, unless it was
+	 * stopped with the stacks.) */
 	const struct attach_row rows[] = {
 		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
@@ -191,7 +197,7 @@ static void collector_drop_link(struct bpf_link **link)
 	*link = NULL;
 }
 
-/* A program can still be running after its link is removed. Waits until every CPU has passed
+/* An eBPF program can still be running after its link is removed. Waits until every CPU has passed
  * through the scheduler. If the system call is unavailable, there is no additional wait. */
 static void collector_wait_for_programs(void)
 {
@@ -199,9 +205,9 @@ static void collector_wait_for_programs(void)
 }
 
 /*
- * If on_offcpu_switch WAS_ATTACHED until now, reports the threads that are off CPU, because that
- * program cannot report them any more. This fails only without memory. The times of these threads
- * are then missing.
+ * If on_offcpu_switch WAS_ATTACHED until now, reports the threads that are off CPU, because
+ * on_offcpu_switch cannot report them any more. This fails only if there is no memory. The times of
+ * these threads are then missing.
  */
 static void collector_report_off_cpu(struct collector *c, bool was_attached)
 {
@@ -233,8 +239,8 @@ void collector_shed_wakeups(struct collector *c)
 }
 
 /*
- * Forgets threads that were off CPU when the programs were detached. Some of them have run since
- * then.
+ * Forgets threads that were off CPU when the eBPF programs were detached. Some of them have run
+ * since then.
  */
 static void collector_forget_off_cpu(struct collector *c)
 {
@@ -246,7 +252,10 @@ static void collector_forget_off_cpu(struct collector *c)
 			break;
 }
 
-/* Forgets the open intervals of each CPU. They may have ended since the programs were detached. */
+/*
+ * Forgets the open intervals of each CPU. These intervals may have ended since the eBPF programs
+ * were detached.
+ */
 static int collector_forget_begun(struct collector *c)
 {
 	_cleanup_free_ struct cpu_state *none = calloc(c->n_cpus, sizeof(*none));
@@ -304,7 +313,7 @@ void collector_pause(struct collector *c)
 	collector_detach(c);
 }
 
-/* To be called when no program runs any more. */
+/* To be called when no eBPF program runs any more. */
 static void collector_end_faults(struct collector *c)
 {
 	if (c->faults)

@@ -75,7 +75,10 @@ void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PRO
 	ret[PROBES_BOTH] = skel->progs.on_memory_session;
 }
 
-/* Prepares PROGRAMS, of which probes in a session use some if they are WANTED. */
+/*
+ * Prepares PROGRAMS, the programs for probes. If they are WANTED, those that the way of attaching
+ * uses will be loaded; otherwise none of them.
+ */
 static int configure_probes(const struct collector *c, struct bpf_program *const *programs,
 			    bool wanted)
 {
@@ -314,9 +317,10 @@ void collector_forget_ended(struct collector *c)
 
 /*
  * Returns true if process PID has ended: all of its threads, even if it is a zombie. This never
- * waits, unlike files in /proc, so the start time is not compared. It need not be: when a new
- * process gets the id, on_sched_process_fork compares it, and removes the entry of the ended one.
- * (If the kernel has skipped that program, too, the session does not end by itself.)
+ * waits, unlike files in /proc, so the start time is not compared. This comparison is not needed:
+ * when a new process gets the id, on_sched_process_fork compares the start times, and removes the
+ * entry of the ended process. (If the kernel has skipped that program, too, the session does not
+ * end by itself.)
  */
 static bool configure_has_ended(uint32_t pid)
 {
@@ -333,12 +337,12 @@ static bool configure_has_ended(uint32_t pid)
 }
 
 /*
- * A process is counted as long as its entry has FILTER_PID_COUNTED. An entry that still has it
- * after the process has ended keeps it, because the program at exit runs before that. So if there
- * are as many such entries as counted processes, no counted process lives. A child is counted
- * before its parent ends. The entries are only read: user space cannot change one and the number at
- * once. If an entry is removed meanwhile, the list can begin anew, so the answer is left to the
- * next call.
+ * A process is counted as long as its entry has FILTER_PID_COUNTED. The program at exit clears this
+ * flag before the process has ended. If an ended process still has the flag, the kernel has skipped
+ * that program, and the flag stays. So if there are as many ended processes with the flag as
+ * counted processes, no counted process lives. A child is counted before its parent ends. The
+ * entries are only read: user space cannot change one and the number at once. If an entry is
+ * removed meanwhile, the list can begin anew, so the answer is left to the next call.
  */
 bool collector_pids_have_ended(struct collector *c)
 {

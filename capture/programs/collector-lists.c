@@ -20,7 +20,7 @@ static bool collector_has_record(const void *data, size_t n)
 	return n >= sizeof(*head) && n >= head->size;
 }
 
-/* The size of the kernel's buffer for an iterator. It contains only whole records. */
+/* The size of the kernel's buffer for an iterator. The buffer contains only whole records. */
 #define ITERATOR_BYTES (32 << 10)
 _Static_assert(sizeof(struct waiting_room) < ITERATOR_BYTES, "the largest record");
 
@@ -63,8 +63,8 @@ int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *us
 }
 
 /*
- * Finds where the kernel maps all physical memory. Without it, the stacks and locks of waiting
- * threads are unknown.
+ * Finds where the kernel maps all physical memory. If this address is not found, the stacks and
+ * locks of waiting threads are unknown.
  */
 static void collector_find_memory(struct collector *c)
 {

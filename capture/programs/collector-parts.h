@@ -99,8 +99,8 @@ struct attach_row {
 };
 
 /*
- * Runs the iterator PROG, and passes its records to FN, which may be NULL if PROG sends none there.
- * Returns 0, a negative errno, or the first negative result of FN.
+ * Runs the iterator PROG, and passes its records to FN. FN may be NULL if PROG sends no records to
+ * FN. Returns 0, a negative errno, or the first negative result of FN.
  */
 int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata);
 
@@ -135,8 +135,8 @@ void collector_check_fork(struct collector *c, const struct rec_fork *rec);
 
 /*
  * To be called with each drained copied stack, whose walk is continued later. If mappings are
- * learned only by walks, this function makes the programs learn the mappings of the process, once
- * per second.
+ * learned only by walks, this function makes the eBPF programs learn the mappings of the process,
+ * once per second.
  */
 void collector_check_piece(struct collector *c, const struct rec_piece *piece);
 
@@ -161,8 +161,8 @@ int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 void collector_learn_wakes(struct collector *c);
 
 /*
- * To be called while no program is attached. Removes the selected processes that have ended. The
- * others are counted when the programs are attached.
+ * To be called while no eBPF program is attached. Removes the selected processes that have ended.
+ * The remaining processes are counted when the eBPF programs are attached.
  */
 void collector_forget_ended(struct collector *c);
 

@@ -14,8 +14,8 @@
 
 /*
  * The ring of a CPU has room for the records of 1000 processes that begin and end between two
- * drains. The whole ring has room for all CPUs, since not all of them start that many processes at
- * once.
+ * drains. The size of the rings of all CPUs together is limited, since not all CPUs start that many
+ * processes at once.
  */
 #define LIFECYCLE_RING_BYTES  ((uint64_t)1 << 20)
 #define LIFECYCLE_RINGS_BYTES ((uint64_t)64 << 20)
@@ -29,8 +29,8 @@
 #define RINGS_MEMORY_DEFAULT ((uint64_t)1 << 30)
 
 /*
- * All rings except those for scheduling and calls are smaller by this factor, since they get less
- * data.
+ * All rings except those for scheduling and calls are smaller by this factor, since these rings get
+ * less data.
  */
 enum { OTHER_RINGS_SHARE = 4 };
 
@@ -188,9 +188,9 @@ static void collector_rec_ring_set_deinit(struct rec_ring_set *set)
 }
 
 /*
- * Puts the rings into the map. In a batch, the kernel waits for one grace period instead of one for
- * each ring. The descriptors can be closed afterwards, since the rings are mapped, and the outer
- * map keeps them alive.
+ * Puts the rings into the map. For a whole batch, the kernel waits for one grace period, instead of
+ * one for each ring. The descriptors can be closed afterwards, since the rings are mapped, and the
+ * outer map keeps them alive.
  */
 static int collector_put_rec_rings(struct collector *c, const struct rec_ring_set *set)
 {
@@ -239,8 +239,8 @@ static void *collector_rings_run(void *userdata)
 int collector_begin_rings(struct collector *c)
 {
 	/*
-	 * The outer map needs an example of the rings that it will contain. Their sizes may differ
-	 * from the example.
+	 * The outer map needs an example of the rings that it will contain. The sizes of the rings
+	 * may differ from the size of the example.
 	 */
 	_cleanup_close_ int kind = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0,
 						  (uint32_t)getpagesize(), NULL);

@@ -32,7 +32,7 @@
 
 enum { MAPPED_FILES_MAX = 8192 };
 
-/* Returns true if the programs support tables on this architecture. */
+/* Returns true if the eBPF programs support tables on this architecture. */
 static bool collector_unwind_possible(void)
 {
 #if defined(__x86_64__)
@@ -51,10 +51,10 @@ bool collector_unwinds(const struct session_options *o)
 uint64_t collector_ready_ns(const struct session_options *o)
 {
 	/*
-	 * While the recording waits, events of other running processes are missed. So it waits
-	 * longer only for a command that waits, too, and that is the only selected process. (A
-	 * process that has not called exec need not be a command: it can be a worker of a server
-	 * that only forks.)
+	 * While the recording waits, events of other running processes are missed. So the recording
+	 * waits longer only if the only selected process is a command that waits, too. (A process
+	 * that has not called exec need not be a command: it can be a worker of a server that only
+	 * forks.)
 	 */
 	bool awaits_command = o->command_waits && o->filter.n_pids == 1 &&
 			      !task_state_has_executed((pid_t)o->filter.pids[0]);
@@ -192,7 +192,7 @@ static bool collector_mapping_holds(struct collector *c, const struct unwind_map
 	       file.inode == rec->inode;
 }
 
-/* Makes the programs forget the mappings of process TGID from page FIRST up to END. */
+/* Makes the eBPF programs forget the mappings of process TGID from page FIRST up to END. */
 static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t first, uint64_t end)
 {
 	struct unwind_range range = { .first = first, .end = end, .tgid = tgid };
@@ -205,7 +205,7 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 
 /*
  * Makes the unwinder list the mappings of process PID. Returns false if the unwinder has no room.
- * Then it is not asked again in this drain, since each request takes its lock.
+ * Then the unwinder is not asked again in this drain, since each request takes its lock.
  */
 static bool collector_unwind_list(struct collector *c, uint32_t pid)
 {
@@ -214,11 +214,10 @@ static bool collector_unwind_list(struct collector *c, uint32_t pid)
 }
 
 /*
- * Lists the mappings of the process of REC, if this requests the table of the file that REC maps:
- * the file is new, or its table was not requested yet, or the process had unmapped the file by
- * then. Tables are not requested for programs that are not selected, so a file that only these
- * programs map stays without a table. For such a known file, the process is listed after the drain,
- * once for all of its files.
+ * Lists the mappings of the process of REC, if this can request the table of the file that REC
+ * maps. If the file is new, the process is listed at once. If the file is known, but its table was
+ * not requested (for example, because only processes that are not selected have mapped it), the
+ * process is listed after the drain, once for all of its files.
  */
 static void collector_request_table(struct collector *c, const struct rec_mapping *rec)
 {
@@ -233,7 +232,7 @@ static void collector_request_table(struct collector *c, const struct rec_mappin
 	asked = unwinder_has_asked(c->unwinder, (uint32_t)rec->device, rec->inode, &number);
 	if (!known && c->mapped_files.n_used >= MAPPED_FILES_MAX)
 		table_deinit(&c->mapped_files);
-	/* Without memory, the file counts as new again the next time. */
+	/* If there is no memory, the file counts as new again the next time. */
 	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
 	if (known ? !asked : !collector_unwind_list(c, rec->head.pid))
 		unwind_listed_add(&c->listed_mappers, rec->head.pid);
@@ -280,7 +279,7 @@ static void collector_see_mapping(struct collector *c, const struct rec_mapping 
 }
 
 /*
- * If the kernel lacks the hook, its programs do not see new mappings. If a known mapping was
+ * If the kernel lacks the hook, the eBPF programs do not see new mappings. If a known mapping was
  * replaced, its range is forgotten, and learned again. Other mappings of the process stay: an
  * interrupt can learn only one mapping, and REC may be outdated. A new mapping is learned by the
  * first walk through it. But if its file has no table, that walk may be the only walk. So all
@@ -407,8 +406,8 @@ unsigned collector_unknown_pythons(struct collector *c,
 }
 
 /*
- * Returns the number of frames of WALK; 0 if WALK must be tried again, since it may find more
- * frames later.
+ * Returns the number of frames of WALK; 0 if WALK must be tried again, since a later attempt may
+ * find more frames.
  */
 static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
 				   bool can_retry)

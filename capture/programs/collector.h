@@ -21,9 +21,9 @@ struct collector_lost {
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
 /*
- * Returns the size of a CPU's ring for scheduling, and of its ring for calls, a power of two. It is
- * the size in OPTIONS, rounded up. If that is 0, it is the default size, which depends on the
- * categories and default_rings_max of OPTIONS.
+ * Returns the size of a CPU's ring for scheduling, and of its ring for calls, a power of two. This
+ * is the size in OPTIONS, rounded up, or, if OPTIONS have no size, the default size, which depends
+ * on the categories and default_rings_max of OPTIONS.
  */
 uint64_t collector_choose_ring_bytes(const struct session_options *options);
 
@@ -37,8 +37,8 @@ uint64_t collector_memory(const struct session_options *options);
 uint64_t collector_copies_memory(const struct session_options *options);
 
 /*
- * Loads the programs for OPTIONS, without attaching them. OPTIONS must have ring_bytes. Returns 0
- * or a negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
+ * Loads the eBPF programs for OPTIONS, without attaching them. OPTIONS must have ring_bytes.
+ * Returns 0 or a negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
  */
 int collector_new(const struct session_options *options, struct collector **ret,
 		  char **reterr_text);
@@ -49,14 +49,14 @@ struct collector *collector_free(struct collector *c);
 DEFINE_CLEANUP(struct collector *, collector_free)
 
 /*
- * Attaches the programs: the programs for lifecycle first, then those for the scheduler. Returns
- * like collector_new().
+ * Attaches the eBPF programs: first the programs for lifecycle, then the programs for the
+ * scheduler. Returns like collector_new().
  */
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
  * If stacks are walked by tables: learns the existing mappings, and waits a moment for their
- * tables, unless CALLED_OFF returns true. Call it before anything is attached. Returns like
+ * tables, unless CALLED_OFF returns true. To be called before anything is attached. Returns like
  * collector_new().
  */
 int collector_prepare_unwinding(struct collector *c, bool (*called_off)(void *userdata),
@@ -87,15 +87,15 @@ unsigned collector_unknown_pythons(struct collector *c,
 
 /*
  * Continues the walk of PIECE, which has been checked, and writes all frames to FRAMES, including
- * those of PIECE. Returns their number. CAN_RETRY: if a table is missing, returns 0, and the caller
- * tries again with collector_walk_waiting().
+ * the frames in PIECE. Returns the number of frames. CAN_RETRY: true = if a table is missing,
+ * returns 0, and the caller tries again with collector_walk_waiting().
  */
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * To be called for each copied stack that is dropped without such a walk. At a pause and at the
- * end, the collector waits for tables as long as copied stacks can be in the rings.
+ * To be called for each copied stack that is dropped without collector_resume_walk(). At a pause
+ * and at the end, the collector waits for tables as long as copied stacks can be in the rings.
  */
 void collector_skip_walk(struct collector *c);
 
@@ -117,8 +117,8 @@ void collector_await_tables(struct collector *c);
 struct stack_tables collector_count_tables(struct collector *c);
 
 /*
- * Starts the last part, after mappings have been listed: samples and times off CPU. Takes up to 0.1
- * s. Returns like collector_new(), and 0 if no stacks are recorded.
+ * Starts samples and times off CPU. This is the last step of the start, and mappings must have been
+ * listed before. Takes up to 0.1 s. Returns like collector_new(), and 0 if no stacks are recorded.
  */
 int collector_start_stacks(struct collector *c, char **reterr_text);
 
@@ -130,15 +130,15 @@ int collector_start_stacks(struct collector *c, char **reterr_text);
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * The maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h. They exist with
- * CATEGORIES_MEMORY, and the collector owns them.
+ * The maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h. These maps and programs
+ * exist with CATEGORIES_MEMORY, and the collector owns them.
  */
 struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, ended_threads_fd, killed_threads_fd;
 	int stacks_fd, blocks_fd, events_fd, shared_fd;
-	/* Number of the last instance; user space and the programs assign such numbers. */
+	/* Number of the last instance; user space and the eBPF programs assign these numbers. */
 	__u32 *instances;
 	/* Number of copied stacks in the table; user space subtracts those that it removes. */
 	__s32 *n_copied;
@@ -195,14 +195,15 @@ void collector_set_context(struct collector *c, uint32_t bits);
 const char *collector_sample_clock(const struct collector *c);
 
 /*
- * Resumes work on CPUs that came back online. The thread that attached must call it periodically.
+ * Resumes work on CPUs that came back online. The thread that has called collector_attach() must
+ * call this function periodically.
  */
 void collector_check_cpus(struct collector *c);
 
 /*
- * These functions reduce the recording, by detaching programs: no call stacks, no wakeups, or
- * nothing is recorded any more. Each can take a while. After collector_pause(), no program runs, as
- * after collector_detach(), but the content of the rings stays.
+ * These functions reduce the recording, by detaching eBPF programs: no call stacks, no wakeups, or
+ * nothing is recorded any more. Each function can take a while. After collector_pause(), no program
+ * runs, as after collector_detach(), but the content of the rings stays.
  */
 void collector_shed_stacks(struct collector *c);
 void collector_shed_wakeups(struct collector *c);
@@ -217,19 +218,20 @@ int collector_return_wakeups(struct collector *c, char **reterr_text);
 int collector_resume(struct collector *c, char **reterr_text);
 
 /*
- * Forgets the losses, after they have been reported. The draining thread calls it during a pause.
+ * Forgets the losses, after they have been reported. The draining thread calls this function during
+ * a pause.
  */
 void collector_forget_lost(struct collector *c);
 
 /*
- * The first function makes the programs send each stack again, the second one the path of each
- * cgroup.
+ * These functions make the eBPF programs send again what they have sent before: each stack, each
+ * code object of Python, and the path of each cgroup.
  */
 void collector_forget_stacks(struct collector *c);
 void collector_forget_python(struct collector *c);
 void collector_forget_cgroups(struct collector *c);
 
-/* Detaches the programs. After it returns, no program runs any more. */
+/* Detaches the eBPF programs. When this function returns, no eBPF program runs any more. */
 void collector_detach(struct collector *c);
 
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
@@ -241,13 +243,14 @@ int collector_list_process(struct collector *c, uint32_t pid, collector_record_f
 
 /*
  * Passes the paths of the cgroups of all live tasks to FN, as struct rec_cgroup, except those that
- * were passed or sent before. Only one thread may call it. Returns 0 or a negative errno.
+ * were passed or sent before. Only one thread may call this function. Returns 0 or a negative
+ * errno.
  */
 int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * Passes the registers of process PID's threads to FN, as struct rec_registers. Do not call it with
- * MEMORY_REACH_NO. Returns 0 or a negative errno.
+ * Passes the registers of process PID's threads to FN, as struct rec_registers. Not to be called
+ * with MEMORY_REACH_NO. Returns 0 or a negative errno.
  */
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
@@ -255,8 +258,8 @@ int collector_list_registers(struct collector *c, uint32_t pid, collector_record
 /* The only descriptor that collector_list_registers() needs: of its program. */
 int collector_registers_fd(const struct collector *c);
 
-/* Finds the location of the kernel's text. Returns false if it is hidden from this process, or if
- * only the processes of one user are recorded. */
+/* Finds the location of the kernel's text. Returns false if this location is hidden from this
+ * process, or if only the processes of one user are recorded. */
 bool collector_kernel_text(struct collector *c, struct kernel_text *ret);
 
 /*
@@ -275,10 +278,10 @@ struct word_ring *collector_ring(struct collector *c, enum event_class class, un
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
 /*
- * Passes the records to FN that all BPF ring buffers have now, and those of mappings. Records of
- * one buffer are passed in order. If FN returns a positive number, the record stays in its buffer,
- * and all later records with it; this is not possible for a record of REC_RING_MAPPINGS. Returns 0
- * or the negative result of FN that ended the call.
+ * Passes to FN the records that all BPF ring buffers and the rings for mappings have now. Records
+ * of one buffer are passed in order. If FN returns a positive number, the record stays in its
+ * buffer, and all later records with it; this is not possible for a record of REC_RING_MAPPINGS.
+ * Returns 0 or the negative result of FN that ended the call.
  */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 
@@ -291,10 +294,10 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 
 /*
  * Returns how many times the kernel skipped a program of CLASS because it was already running on
- * that CPU: records are missing at unknown times. Work items are not counted: they have two
- * programs, each of which ignores the items of the other, so that skips have no effect. CLASS_SCHED
- * is not counted either. Of CLASS_LIFECYCLE, only ends are counted that
- * collector_pids_have_ended() has found.
+ * that CPU: records are missing at unknown times. Skips for work items are not counted: each hook
+ * has two programs, and each ignores the items of the other, so that skips have no effect.
+ * CLASS_SCHED is not counted either. For CLASS_LIFECYCLE, only the ends that
+ * collector_pids_have_ended() has found are counted.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
@@ -308,14 +311,14 @@ uint64_t collector_left_out(struct collector *c, uint32_t function);
 uint64_t collector_foreign_calls(struct collector *c);
 
 /*
- * Returns the programs' counts of their own costs, one element for each CPU (costs.h). They can
- * change while the caller reads them.
+ * Returns the counts that the eBPF programs keep of their own costs, one element for each CPU
+ * (costs.h). The counts can change while the caller reads them.
  */
 const struct cpu_costs *collector_costs(const struct collector *c);
 
 /*
- * Sets the idle state of CPU, and when it began, if that was observed. To be called after
- * detaching.
+ * If CPU is in an idle state whose begin was observed, sets the two results and returns true. To be
+ * called after detaching.
  */
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);
 
@@ -325,21 +328,23 @@ void collector_answer_doorbell(struct collector *c);
 
 /*
  * After collector_attach(): returns false if all processes that the filter has selected by pid, and
- * their descendants, have ended. The programs count them, so a child counts even if its parent has
- * ended. In a pause, ends are not noticed until collector_resume().
+ * their descendants, have ended. The eBPF programs count these processes, so a child counts even if
+ * its parent has ended. In a pause, ends are not noticed until collector_resume().
  */
 bool collector_pids_live(const struct collector *c);
 
 /*
- * Returns true if the kernel has skipped the program that counts ends, since it was already running
- * on that CPU (one exit has preempted another). Then collector_pids_live() can stay true forever.
+ * Returns true if the kernel has skipped the eBPF program that counts ends, because this program
+ * was already running on the same CPU (one exit has preempted another). Then collector_pids_live()
+ * can stay true forever.
  */
 bool collector_skips_ends(const struct collector *c);
 
 /*
- * Asks the kernel for each process that the programs count as living. Returns true if all of them
- * have ended. Then their number is the result of collector_skipped() for CLASS_LIFECYCLE. This does
- * not wait, but takes some system calls for each selected process. Not to be called in a pause.
+ * For each process that the eBPF programs count as living, asks the kernel whether it has ended.
+ * Returns true if all these processes have ended. Then the number of these processes is the result
+ * of collector_skipped() for CLASS_LIFECYCLE. This does not wait, but takes some system calls for
+ * each selected process. Not to be called in a pause.
  */
 bool collector_pids_have_ended(struct collector *c);
 

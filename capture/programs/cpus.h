@@ -3,7 +3,7 @@
  * The online CPUs, which can change.
  *
  * A CPU that went offline has lost its perf events, even if it came back before the next check. So
- * a program counts how often each CPU went offline.
+ * an eBPF program counts how often each CPU went offline.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ void cpus_online(bool *ret, unsigned n);
 bool cpus_parse(const char *text, bool *ret, unsigned n);
 
 /*
- * Clears RET[cpu] for each of the N CPUs that went offline. Their counts in DEPARTURES (of
- * CPU_DEPARTURES) differ from those in SEEN, which is updated. Returns whether any element was
- * cleared.
+ * Clears RET[cpu] for each of the N CPUs that went offline. The counts of these CPUs in DEPARTURES
+ * (of CPU_DEPARTURES) differ from the counts in SEEN, which is updated. Returns true if any element
+ * was cleared.
  */
 bool cpus_clear_gone(const uint32_t *departures, uint32_t *seen, bool *ret, unsigned n);

@@ -23,7 +23,7 @@ const struct rec_head *decode_ring_record(const void *data, size_t size);
 
 /*
  * Returns the number of words of the first record in a word ring with N_WORDS readable words; 0 if
- * it is not a record that kymo's programs write for CLASS and CPU.
+ * the first record is not one that kymo's eBPF programs write for CLASS and CPU.
  */
 unsigned decode_ring_words(const uint64_t *words, size_t n_words, enum event_class class,
 			   unsigned cpu);

@@ -102,7 +102,7 @@ static int fault_events_open(struct fault_events *f, unsigned cpu)
 	return 0;
 }
 
-/* Opens the events of CPU. If it has just gone offline, there are none. */
+/* Opens the events of CPU. If CPU has just gone offline, opens none and returns 0. */
 static int fault_events_begin(struct fault_events *f, unsigned cpu)
 {
 	int r = fault_events_open(f, cpu);
@@ -181,6 +181,9 @@ uint64_t fault_events_skipped(const struct fault_events *f)
 
 	for (unsigned cpu = 0; cpu < f->n_cpus; cpu++)
 		events += fault_events_count(&f->cpus[cpu], &is_partial);
-	/* The events of unknown number can be among the runs. */
+	/*
+	 * If the number of some events is unknown, EVENTS is too small. Then at least one event
+	 * counts as skipped.
+	 */
 	return f->n_refused + (events > runs ? events - runs : is_partial);
 }

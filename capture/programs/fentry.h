@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether programs can be attached to the beginning of a kernel function (fentry): some machines do
- * not support this.
+ * Finds out whether eBPF programs can be attached to the beginning of a kernel function (fentry),
+ * which some machines do not support.
  */
 #pragma once
 

@@ -65,7 +65,7 @@ static void btf_extract_values(struct btf_extract *e, struct btf_type *t)
 	}
 }
 
-/* Replaces the names and numbers in T, a copy, by those of the extract. */
+/* Replaces the names and numbers of types in T, a copy of a type, by those of the extract. */
 static void btf_extract_adapt(struct btf_extract *e, struct btf_type *t)
 {
 	t->name_off = btf_extract_text(e, t->name_off);

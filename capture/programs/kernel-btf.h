@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel's BTF: 150,000 types in 5 MB. libbpf takes 10 ms to parse it, and searches
- * each name from the first type on. This module finds many names in one pass.
+ * The running kernel's BTF: 150,000 types in 5 MB. libbpf takes 10 ms to parse this BTF, and
+ * searches each name from the first type on. This module finds many names in one pass.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct kernel_btf;
 
-/* Returns 0, or a negative errno if there is no BTF that can be read; -EBADMSG if it is damaged. */
+/* Returns 0, or a negative errno if the BTF cannot be read; -EBADMSG if the BTF is damaged. */
 int kernel_btf_open(struct kernel_btf **ret);
 
 /* Like kernel_btf_open(), for the BTF in the file PATH. */
@@ -51,14 +51,15 @@ int kernel_btf_tracepoints(const struct kernel_btf *btf, const char *const *name
 
 /*
  * Returns 1 if a task still has its memory when its exit is reported, 0 if not, or a negative
- * errno. (Tasks have it since 6.16; that version also gave the tracepoint another argument.)
+ * errno. (Since Linux 6.16, tasks still have their memory then. This version is recognised by the
+ * additional argument of the tracepoint.)
  */
 int kernel_btf_exits_with_memory(const struct kernel_btf *btf);
 
 /*
- * Finds the offset of x86's preempt count from the CPU's run queue, in bytes. Both are per-CPU
- * variables, and the BTF has their positions in their section. Returns 1 with *RET set, 0 if this
- * kernel has no such variable (other architectures keep the count in the task), or a negative
- * errno.
+ * Finds the offset of x86's preempt count from the CPU's run queue, in bytes. The count and the run
+ * queue are per-CPU variables, and the BTF has their positions in the per-CPU section. Returns 1
+ * with *RET set, 0 if this kernel has no such variable (other architectures keep the count in the
+ * task), or a negative errno.
  */
 int kernel_btf_preempt_count(const struct kernel_btf *btf, int64_t *ret_from_rq);

@@ -139,7 +139,7 @@ static int load_error_set(int error, const char *action, const char *advice, cha
 			  advice, *libbpf_text ? " (" : "", libbpf_text, *libbpf_text ? ")" : "");
 }
 
-/* Returns advice for a refusal. It names capabilities only if they are missing. */
+/* Returns advice for a refusal. The advice names capabilities only if these are missing. */
 static const char *load_error_advice_on_refusal(void)
 {
 	const struct load_rights rights = load_error_rights_of_now();

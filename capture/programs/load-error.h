@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Says why programs could not be loaded or attached, in a sentence with the messages that libbpf
- * printed in this thread.
+ * Says why eBPF programs could not be loaded or attached, in a sentence with the messages that
+ * libbpf printed in this thread.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ void load_error_begin(void);
 
 /*
  * Explains that ACTION failed: *RETERR_TEXT is the sentence, with advice (owned by the caller; NULL
- * without memory). Returns ERROR, a negative errno.
+ * = no memory). Returns ERROR, a negative errno.
  */
 int load_error(int error, const char *action, char **reterr_text);
 

@@ -4,8 +4,8 @@
  *
  * Two perf events write to each ring. Each reports every mapping: one with the build id, the other
  * with device and inode, since a record of the kernel has room for only one of the two. A CPU
- * writes the two records directly one after the other. They become one struct rec_mapping. If one
- * was lost, the other is sufficient.
+ * writes the two records directly one after the other, and this module makes one struct rec_mapping
+ * of them. If one record was lost, the other is sufficient.
  */
 #pragma once
 
@@ -28,7 +28,8 @@ struct map_records {
 	bool waiting;         /* a record waits for its other half */
 	bool has_build_id, has_inode;
 	bool translates;   /* the ids in records are those of another pid namespace */
-	int ids_fd;        /* a map of the kernel's ids by those ids; negative = none are known */
+	int ids_fd;        /* a map with the ids in records as keys, and the kernel's ids as values;
+			    * negative = no map */
 	uint32_t pid, tid; /* the kernel's ids of the current record */
 	/* a struct rec_mapping */
 	_Alignas(8) uint8_t room[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];
@@ -43,7 +44,7 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 		       void *userdata, uint64_t *ret_lost);
 
 /*
- * Returns true if REC maps a file whose inode is unknown here: the half that has it was lost, or
+ * Returns true if REC maps a file whose inode is unknown here: the half with the inode was lost, or
  * comes later. The kernel reports mappings without a file as "//anon", or in brackets.
  */
 bool map_records_lacks_inode(const struct rec_mapping *rec);

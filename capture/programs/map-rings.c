@@ -57,7 +57,9 @@ static void map_close_ring(const struct map_rings *m, struct ring *ring)
 {
 	if (ring->page)
 		munmap(ring->page, m->page_bytes + ring->bytes);
-	/* The second event writes into the ring of the first, so it is closed first. */
+	/*
+	 * The second event writes into the ring of the first, so the second event is closed first.
+	 */
 	close_fd(ring->fds[1]);
 	close_fd(ring->fds[0]);
 	*ring = no_ring;
@@ -199,7 +201,10 @@ static int map_drain_ring(struct map_rings *m, struct cpu *c, map_record_fn fn, 
 	tail = page->data_tail;
 	while (r == 0 && head - tail >= sizeof(*header)) {
 		header = map_record_at(m, &c->ring, tail, sizeof(*header));
-		/* This never happens. If it happened, later records could not be found either. */
+		/*
+		 * This never happens. After a record with an invalid size, later records could not
+		 * be found either.
+		 */
 		if (header->size < sizeof(*header) || header->size > head - tail) {
 			tail = head;
 			break;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The perf rings through which the kernel reports every executable mapping, one ring for each CPU.
- * It also reports mappings of processes in other mount namespaces, and of processes that live for
- * milliseconds.
+ * The kernel also reports mappings of processes in other mount namespaces, and of processes that
+ * live for milliseconds.
  *
- * One thread drains the rings. Another one, which may block in the kernel, sets the online CPUs.
+ * One thread drains the rings. Another thread, which may block in the kernel, sets the online CPUs.
  */
 #pragma once
 
@@ -32,8 +32,9 @@ struct map_rings *map_rings_free(struct map_rings *r);
 DEFINE_CLEANUP(struct map_rings *, map_rings_free)
 
 /*
- * From now on, the ids in records are translated: the map IDS_FD has the kernel's ids by those of
- * this pid namespace. Records of unknown processes, or all if IDS_FD is negative, are left out.
+ * From now on, the ids in records are translated: the map IDS_FD has the kernel's ids, with the ids
+ * of this pid namespace as keys. Records of processes that the map does not have are left out; if
+ * IDS_FD is negative, all records are left out.
  */
 void map_rings_translate(struct map_rings *r, int ids_fd);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs iterators, which are programs that the kernel calls for each object of a kind.
+ * Runs iterators: eBPF programs that the kernel calls for each object of a kind.
  */
 #pragma once
 
@@ -13,8 +13,9 @@
 int program_iterator_open(struct bpf_program *prog);
 
 /*
- * Like program_iterator_open(), for an iterator of tasks. It is called only for the task PID, if
- * that task is alive. Older kernels find the task only if it is the first thread of its process.
+ * Like program_iterator_open(), for an iterator of tasks. The iterator is called only for the task
+ * PID, if that task is alive. Older kernels find the task only if it is the first thread of its
+ * process.
  */
 int program_iterator_open_process(struct bpf_program *prog, uint32_t pid);
 

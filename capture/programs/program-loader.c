@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libbpf reads the BTF for relocations from a file. Here, that file is in memory. To find the hook
- * of a program, libbpf still parses the kernel's own BTF, except for a program that attaches to
- * another program. So all programs are first declared to be of that kind. The callbacks for their
- * sections then correct this, and set the number of the hook.
+ * of a program, libbpf still parses the kernel's own BTF, except for an eBPF program that attaches
+ * to another eBPF program. So all eBPF programs are first declared to attach to another one. The
+ * callbacks for their sections then correct this, and set the number of the hook.
  */
 #include "capture/programs/program-loader.h"
 
@@ -73,7 +73,7 @@ static struct bpf_insn program_loader_cast(uint32_t function)
 
 /*
  * Returns true if the kernel accepts a program at HOOK that calls FUNCTION with TYPE, and then
- * reads 4 bytes. Without a JIT compiler, it refuses all such calls.
+ * reads 4 bytes. Without a JIT compiler, the kernel refuses all such calls.
  */
 static bool program_loader_tries_cast(uint32_t hook, uint32_t function, uint32_t type)
 {

@@ -28,10 +28,10 @@ int program_loader_prepare(struct program_loader *l, const struct kernel_btf *bt
 			   struct bpf_object *object);
 
 /*
- * The programs can read kernel memory without a helper if the kernel has bpf_rdonly_cast() (Linux
- * 6.2). libbpf would search the function in the kernel's BTF. Instead, the programs have a call
- * with the number CAST_CALL, which this module replaces in programs with a hook in the kernel's
- * BTF.
+ * The eBPF programs can read kernel memory without a helper if the kernel has bpf_rdonly_cast()
+ * (Linux 6.2). libbpf would search the kernel's BTF for this function. Instead, the eBPF programs
+ * have a call with the number CAST_CALL, which this module replaces in programs with a hook in the
+ * kernel's BTF.
  *
  * To be called after program_loader_prepare(). Returns the type that the programs need for the
  * call, a structure that begins with a 32-bit number; 0 if the kernel refuses such a call. Then

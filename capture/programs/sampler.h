@@ -22,7 +22,7 @@ struct sampler;
 const char *sampler_clock(int *reterr);
 
 /*
- * Returns the default categories (enum capture_category). They include samples if samples are
+ * Returns the default categories (enum capture_category). These include samples if samples are
  * available.
  */
 uint32_t sampler_default_categories(void);

@@ -5,8 +5,8 @@
  * of a command line. */
 enum { OVER_MAX = 2 };
 
-/* A part is resumed only if the expected cost is at most this share of the limit. Otherwise the
- * next small load would stop it again. */
+/* A part is resumed only if the expected cost, including this part, is at most this share of the
+ * limit. Otherwise the next small load would stop it again. */
 enum { LOW_NUMERATOR = 3, LOW_DENOMINATOR = 4 };
 
 /* The number of calm periods after which an estimate is halved. */
@@ -144,7 +144,7 @@ enum budget_act budget_check(struct budget *b, uint64_t now_ns, uint64_t cost_ns
 {
 	uint64_t gone_ns = now_ns - b->check_ns;
 
-	/* A check soon after a late check is not representative. */
+	/* A check soon after a late check is not representative, so it is skipped. */
 	if (!b->begun || now_ns < b->check_ns || gone_ns < BUDGET_CHECK_NS / 2)
 		return BUDGET_STAY;
 	b->ppm = budget_in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;

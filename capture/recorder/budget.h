@@ -7,9 +7,9 @@
  * wakeups, then everything. Parts are resumed in reverse order, one at a time, after a calm period
  * in which each check was low, including the estimated cost of the part. The estimate is the cost
  * of the part when it was stopped, multiplied by the ratio of the machine's thread switches now and
- * then. It is halved after each four calm periods. If a part must soon be stopped again, it waits
- * twice as long the next time, up to a limit. When it has waited that long, it is resumed whatever
- * the estimate is.
+ * then. The estimate is halved after each four calm periods. If a part must soon be stopped again,
+ * its next calm period is twice as long, up to a limit. When a part has been stopped for as long as
+ * this limit, it is resumed whatever the estimate is.
  */
 #pragma once
 
@@ -44,10 +44,10 @@ enum budget_act {
 
 /* A part that can be stopped. */
 struct budget_stage {
-	uint64_t saved_ppm; /* the cost that stopping it has saved, as far as known */
+	uint64_t saved_ppm; /* the cost that stopping this part has saved, as far as known */
 	/* Work of the machine per second when the part was stopped; 0 = unknown. */
 	uint64_t work;
-	uint64_t calm_ns; /* the calm period before it is resumed; 0 = the minimum */
+	uint64_t calm_ns; /* the calm period before the part is resumed; 0 = the minimum */
 	uint64_t gone_ns, back_ns;
 };
 
@@ -78,5 +78,5 @@ void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t 
 enum budget_act budget_check(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
 			     enum budget_shed *ret);
 
-/* To be called if WHAT could not be resumed. It then counts as stopped again. */
+/* To be called if WHAT could not be resumed. WHAT then counts as stopped again. */
 void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns);

@@ -2,9 +2,9 @@
 /*
  * The cost of a session's eBPF programs: sums of their own counts (bpf/cost.bpf.h).
  *
- * Programs time only few of their runs. All other runs between two readings are assumed to take as
- * long as the timed runs of that period. If that period has no timed runs, all timed runs so far
- * are used. So sums only grow, and a low cost earlier does not hide a high cost now.
+ * The eBPF programs time only few of their runs. All other runs between two readings are assumed to
+ * take as long as the timed runs of that period. If that period has no timed runs, all timed runs
+ * so far are used. So sums only grow, and a low cost earlier does not hide a high cost now.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "bpf/record.h"
 
-/* The names of classes of programs on the bus and in reports. */
+/* The names of the classes of eBPF programs, on the bus and in reports. */
 extern const char *const cost_names[COST_CLASSES];
 
 struct cost_sum {

@@ -7,8 +7,8 @@
  * copied into a queue until its time has come. These records are rare, so the copies cost little.
  *
  * The rings are read one after another, and the last one can contain the oldest record. So a round
- * first copies all records up to its horizon, and then delivers the first one. Before that, the
- * queues contain MERGE_SPARE_BYTES at most:
+ * first copies all records up to its horizon, and then delivers the first one. Before a round
+ * begins to copy, the queues contain MERGE_SPARE_BYTES at most:
  *   - If an earlier round ended early and left more, its records are delivered first.
  *   - A record after the horizon stays in its ring if it would exceed this sum.
  */
@@ -47,7 +47,7 @@ struct source {
 	uint64_t *words; /* the next record */
 	unsigned n_words;
 	uint64_t head, tail; /* of the merge; the ring's tail is set to `tail` later */
-	/* The next record says how many records were lost; the first time was delivered. */
+	/* The next record is the mark of a loss whose beginning was delivered, but not its end. */
 	bool in_loss;
 
 	/* SOURCE_QUEUE */
@@ -67,7 +67,7 @@ struct merge {
 	struct source **heap;
 	size_t n_heap;
 	/*
-	 * Bytes of records from rings, and of added records. They are counted separately, so that
+	 * Bytes of records from rings, and of added records. The two sums are separate, so that
 	 * added records do not take the room of records from rings.
 	 */
 	size_t ring_bytes, added_bytes;
@@ -200,7 +200,7 @@ static int merge_queue_record(const struct rec_head *rec, void *userdata)
 	struct merge *m = userdata;
 	unsigned source = merge_source(rec);
 	/*
-	 * A record of a kind that comes through no ring, which no program sends, goes into the
+	 * A kind of record that comes through no ring (no eBPF program sends it) goes into the
 	 * queue of added records.
 	 */
 	struct source *s = merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu);

@@ -2,13 +2,13 @@
 /*
  * Merges all rings of a collector into one sequence in order of time.
  *
- * A round looks at the current content of the rings, and returns records up to a horizon. It reads
- * all rings up to the horizon before it returns the first record. Later records wait, in the rings
- * or as copies. Records of one ring keep their order. So a record is late only if its program
- * publishes it after the round that should have returned it. Intervals are placed at their end. At
- * equal times, struct rec_* come first, then wakeups, then switches, and a switch that takes a
- * thread off a CPU comes before the switch that puts it on another CPU. (FXT readers use a stable
- * sort by time, so the order in the file decides.)
+ * A round looks at the current content of the rings, and returns records up to a horizon. A round
+ * reads all rings up to the horizon before it returns the first record. Later records wait, in the
+ * rings or as copies. Records of one ring keep their order. So a record is late only if its eBPF
+ * program publishes it after the round that should have returned the record. Intervals are placed
+ * at their end. At equal times, struct rec_* come first, then wakeups, then switches, and a switch
+ * that takes a thread off a CPU comes before the switch that puts it on another CPU. (FXT readers
+ * use a stable sort by time, so the order in the file decides.)
  */
 #pragma once
 
@@ -48,8 +48,9 @@ struct merge *merge_free(struct merge *m);
 DEFINE_CLEANUP(struct merge *, merge_free)
 
 /*
- * A merge copies records: up to collector_records_bytes() and this many bytes of records from
- * rings, and this many bytes of added records. Records that have no room stay in their rings.
+ * A merge copies records: up to collector_records_bytes() plus MERGE_SPARE_BYTES of records from
+ * rings, and up to MERGE_SPARE_BYTES of added records. Records that have no room stay in their
+ * rings.
  */
 #define MERGE_SPARE_BYTES     ((size_t)16 << 20)
 #define MERGE_SPARE_BYTES_ALL (2 * MERGE_SPARE_BYTES)
@@ -59,14 +60,14 @@ DEFINE_CLEANUP(struct merge *, merge_free)
 
 /*
  * Does one round: passes records up to HORIZON_NS to SINK. Returns 0 when all have been passed, the
- * positive number that ended the round early, -EBADMSG if a ring contains data that kymo's programs
- * never write, or the sink's error.
+ * positive number that ended the round early, -EBADMSG if a ring contains data that kymo's eBPF
+ * programs never write, or the sink's error.
  */
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink);
 
 /*
- * Adds a checked record from another source; it is copied. Such records must be in order. Returns
- * 0, -ENOMEM, or -ENOBUFS if too many are waiting.
+ * Adds a checked record from another source; the record is copied. Records must be added in order
+ * of time. Returns 0, -ENOMEM, or -ENOBUFS if too many added records are waiting.
  */
 int merge_add(struct merge *m, const struct rec_head *rec);
 

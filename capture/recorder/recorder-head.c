@@ -104,7 +104,10 @@ static int recorder_write_stacks(const struct recorder_sums *sums,
 	return any ? fxt_archive_event(to, &ev) : 0;
 }
 
-/* Writes what is known about functions of Python in these stacks, if there were any. */
+/*
+ * Writes the numbers of stacks with functions of Python after SINCE, if there were any, and the
+ * versions of Python whose functions are unknown.
+ */
 static int recorder_write_python(const struct recorder *r, const struct recorder_sums *sums,
 				 const struct recorder_sums *since, struct fxt_archive *to,
 				 uint64_t ts_ns)

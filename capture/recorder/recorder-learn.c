@@ -37,7 +37,7 @@ static int recorder_learn_command(struct recorder *r, const struct proc_command 
 	const struct task *task = tasks_get(&r->tasks, head->tid);
 	int n;
 
-	/* If the task already has a command line, that comes from a later exec, so it is newer. */
+	/* If the task already has a command line, a later exec has set it, so it is newer. */
 	if (!task || (task->command_line && !task->command_old))
 		return 0;
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),

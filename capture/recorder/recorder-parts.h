@@ -100,8 +100,8 @@ static inline void *recorder_state(const struct recorder *r, size_t i)
 }
 
 /*
- * Calls FUNCTION of each stage of R that has it. If one returns a value other than 0, returns that
- * value without further calls.
+ * Calls FUNCTION of each stage of R that has it. If a stage returns a value other than 0, returns
+ * this value without further calls.
  */
 #define RECORDER_EACH(r, function, ...)                                                            \
 	({                                                                                         \

@@ -3,9 +3,9 @@
  * Pauses of a recording (docs/architecture/budgets.md).
  *
  * A pause ends a recording and begins it again within one archive: open items are closed, and
- * earlier state becomes unknown. Only identities stay. After the pause, these are compared with the
- * new list of tasks, since meanwhile a tid can belong to another task, and a process can run
- * another program.
+ * earlier state becomes unknown. Only the identities of tasks stay. After the pause, the identities
+ * are compared with the new list of tasks, since meanwhile a tid can belong to another task, and a
+ * process can run another program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *
 }
 
 /*
- * Enters listed tasks that are unknown, since they are new. Their tids may have belonged to other
- * tasks before.
+ * Enters listed tasks that are unknown, since they are new. The tids of these tasks may have
+ * belonged to other tasks before.
  */
 static int recorder_learn_new(struct recorder *r, const struct outbuf *tasks)
 {

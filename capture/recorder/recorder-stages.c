@@ -125,7 +125,10 @@ static int recorder_link_forget_task(uint32_t tid, uint64_t at_ns, void *userdat
 	return recorder_forget_task(userdata, tid, at_ns);
 }
 
-/* If a switch comes before the end of the list, the switch is more reliable. */
+/*
+ * If CPU has switched before the list of tasks was complete, the first switch tells the running
+ * thread more reliably than the list.
+ */
 static void recorder_link_first_running(unsigned cpu, uint32_t *tid, int32_t *prio, void *userdata)
 {
 	struct recorder *r = userdata;

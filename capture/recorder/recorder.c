@@ -139,9 +139,9 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 /* ---- records ---- */
 
 /*
- * Handles finished words. There are more of them than of all other records, so they bypass the list
- * of stages. Words of CLASS_SCHED go to the triggers and then to the schedule, which converts them
- * for the archive. Other words go to activity.
+ * Handles finished words. Records of words are more frequent than all other records, so they bypass
+ * the list of stages. Words of CLASS_SCHED go to the triggers and then to the schedule, which
+ * converts them for the archive. Other words go to activity.
  */
 static int recorder_on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
 			     void *userdata)

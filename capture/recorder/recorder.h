@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From rings to the archive: all code that turns records into bytes. It has no threads, timers or
- * descriptors.
+ * From rings to the archive: all code that turns records into bytes. This code has no threads,
+ * timers or descriptors.
  *
  * The recorder is a pipeline: a context (pipeline.h), and stages in a declared order
  * (recorder-stages.c). The recorder owns the tables and the archive's state, and borrows the
@@ -89,12 +89,12 @@ struct recorder {
 	uint64_t listed_ns;            /* when all tasks had been listed after that start */
 	uint32_t chunk;                /* the number of this chunk, counted from 1; 0 = no chunks */
 	uint64_t n_marks;              /* marks and contexts that the user has written */
-	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
+	uint64_t walks[WALK_ENDS_MAX]; /* walks of user stacks, by the cause of their end */
 	struct recorder_sums base;     /* the sums of earlier chunks */
 	uint64_t n_malformed;          /* malformed records that the archive already reports */
 	/*
-	 * The number of processes without mappings, and of those without a command line, that the
-	 * archive does not report yet
+	 * Numbers that the archive does not report yet: processes without mappings, and processes
+	 * without a command line
 	 */
 	uint64_t n_unlisted, n_unread;
 	/* lost samples of counters that the archive does not report yet */
@@ -107,7 +107,7 @@ struct recorder {
 struct recorder_end {
 	const char *reason;
 	const char *session; /* the name of the session */
-	/* Counts begin with these sums; NULL = at the start of the chunk. */
+	/* Counts begin with these sums; NULL = counts begin at the start of the chunk. */
 	const struct recorder_sums *since;
 	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
 	uint64_t dropped_bytes; /* bytes that were dropped for lack of room, since the start */
@@ -118,7 +118,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner);
 void recorder_deinit(struct recorder *r);
 
 /*
- * To be called when the programs run. Takes the results of the worker. Returns 0 or a negative
+ * To be called when the eBPF programs run. Takes the results of the worker. Returns 0 or a negative
  * errno.
  */
 int recorder_begin(struct recorder *r, const struct worker_results *news,
@@ -144,13 +144,13 @@ int recorder_open(struct recorder *r, const struct session_options *options);
 /*
  * Writes records up to HORIZON_NS. Returns 0 when all have been written, a positive number if the
  * buffer is full, or a negative errno. If the buffer is full, the caller sets another one and calls
- * the function again with the same horizon. It continues where it ended.
+ * the function again with the same horizon. The function then continues where it ended.
  */
 int recorder_round(struct recorder *r, uint64_t horizon_ns);
 
 /*
- * Writes the end of the archive. All programs must be detached, and a round up to MERGE_ALL must
- * have returned.
+ * Writes the end of the archive. All eBPF programs must be detached, and a round up to MERGE_ALL
+ * must have returned.
  */
 int recorder_close(struct recorder *r, const struct recorder_end *end);
 
@@ -161,9 +161,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end);
  */
 
 /*
- * Returns true if the recording can be split now. It cannot be split while mappings from the start
- * are being written. During a snapshot of allocations, it can be split only if WAITING is true: the
- * split has been due for long.
+ * Returns true if the recording can be split now. A recording cannot be split while mappings from
+ * the start are being written. During a snapshot of allocations, it can be split only if WAITING is
+ * true: the split has been due for long.
  */
 bool recorder_can_split(const struct recorder *r, bool waiting);
 
@@ -214,15 +214,15 @@ int recorder_shed(struct recorder *r, const struct event *ev);
 
 /*
  * For a pause, first call recorder_set_pause(): records later than AT_NS are not written. Then
- * detach all programs, and run a round up to MERGE_ALL. Then call recorder_pause(), which closes
- * open items. Do not drain the rings until recorder_resume() has returned. State from before the
- * pause is then unknown. recorder_pause() returns 0 or a negative errno.
+ * detach all eBPF programs, and run a round up to MERGE_ALL. Then call recorder_pause(), which
+ * closes open items. Do not drain the rings until recorder_resume() has returned. State from before
+ * the pause is then unknown. recorder_pause() returns 0 or a negative errno.
  */
 void recorder_set_pause(struct recorder *r, uint64_t at_ns);
 int recorder_pause(struct recorder *r);
 
 /*
- * After a pause, when the programs run again, call recorder_set_resumed(). The archive then
+ * After a pause, when the eBPF programs run again, call recorder_set_resumed(). The archive then
  * receives all records since the start time in NEWS. Then call recorder_resume().
  */
 void recorder_set_resumed(struct recorder *r, const struct worker_results *news);

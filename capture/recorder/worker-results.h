@@ -17,7 +17,7 @@ struct collector;
 struct worker_results {
 	/*
 	 * When these are true, they stay true. `complete`: samples are taken, and processes are
-	 * watched. `quiet`: no program runs any more. `detached`: all data has been read, too.
+	 * watched. `quiet`: no eBPF program runs any more. `detached`: all data has been read, too.
 	 */
 	bool started, complete, quiet, detached, unloaded;
 	int error;                        /* the reason why recording could not start */
@@ -27,7 +27,7 @@ struct worker_results {
 	const struct moments *moments;    /* borrowed; NULL = no moments are recorded */
 	const struct tracepoints *tracepoints; /* borrowed; NULL = none are recorded */
 	const struct probed_inodes *probed;    /* borrowed; NULL = no calls and no moments */
-	/* A time before, or when, the first program was attached. */
+	/* A time not after the first eBPF program was attached. */
 	uint64_t attach_ns;
 	uint64_t start_ns;     /* when all programs were attached */
 	uint64_t start_cpu_ns; /* CPU time of the thread until start_ns */

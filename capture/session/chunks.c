@@ -66,8 +66,8 @@ static uint64_t chunks_file_bytes(const struct chunks *c, const struct session_o
 
 /*
  * Returns true if the chunk of a flight recorder must end. A chunk whose head is larger than its
- * body is inefficient, so it may then be longer. If the output had no room for data of this chunk,
- * it ends at once.
+ * body is inefficient, so such a chunk may be longer. If the output had no room for data of this
+ * chunk, the chunk ends at once.
  */
 static bool chunks_flight_is_due(const struct chunks *c, const struct session_options *o,
 				 const struct output_status *status, uint64_t age_ns)

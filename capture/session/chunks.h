@@ -57,7 +57,7 @@ void chunks_add(struct chunks *c, enum store_part part, uint64_t bytes);
 const struct chunk_begin *chunks_now(const struct chunks *c);
 const struct chunk_begin *chunks_begun(const struct chunks *c, uint64_t n);
 
-/* These functions return the sums of all chunks from BEGIN on. */
+/* Returns the number of bytes in all chunks from BEGIN on. */
 uint64_t chunks_bytes_since(const struct chunks *c, const struct chunk_begin *begin);
 
 /*

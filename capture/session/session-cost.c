@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost of a session is measured each second. When it is too high, parts of the recording are
- * stopped, and later resumed (docs/architecture/budgets.md).
+ * The cost of a session is measured each second. When the cost is too high, parts of the recording
+ * are stopped, and later resumed (docs/architecture/budgets.md).
  */
 #include "capture/session/session-parts.h"
 
@@ -13,7 +13,9 @@ uint64_t session_cpu_ns(const struct session *s)
 {
 	uint64_t all_ns = s->loop_cpu_ns + s->worker_cpu_ns + s->status.cpu_ns;
 
-	/* Loading the programs takes longer than many recordings, so it is not counted. */
+	/*
+	 * Loading the eBPF programs takes longer than many recordings, so this time is not counted.
+	 */
 	return all_ns > s->setup_cpu_ns ? all_ns - s->setup_cpu_ns : 0;
 }
 
@@ -53,8 +55,9 @@ int session_write_steps(struct session *s)
 /* ---- the limit ---- */
 
 /*
- * Returns 0 if the limit is a share of the time of one CPU, otherwise the number of CPUs of whose
- * time it is a share. The lower of the two limits applies.
+ * Of the two limits, for one CPU and for the machine, the lower one applies. Returns 0 if this is a
+ * share of the time of one CPU, otherwise the number of CPUs; the limit is then a share of their
+ * total time.
  */
 static uint32_t session_cost_share_of(const struct session *s)
 {

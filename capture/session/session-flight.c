@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of a flight recorder. While it runs, snapshots are taken between two records; after its
- * end, from the data that was kept (docs/architecture/chunks.md, "Flight recorder").
+ * Snapshots of a flight recorder. While the recorder runs, snapshots are taken between two records;
+ * after its end, they are taken from the data that was kept (docs/architecture/chunks.md, "Flight
+ * recorder").
  */
 #include "capture/session/session-parts.h"
 
@@ -57,7 +58,10 @@ void session_serve_snapshots(struct session *s)
 	enum session_state state = session_state(s);
 	int error;
 
-	/* The descriptor of an ended snapshot may stay readable forever if its thread hangs. */
+	/*
+	 * The descriptor of an ended snapshot may stay readable forever if its thread hangs, so it
+	 * is no longer watched.
+	 */
 	if (s->flights.now && snapshot_ended(s->flights.now, &error))
 		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
 	if (snapshot_queue_step(&s->flights)) {

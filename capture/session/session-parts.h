@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The declarations that the files of a session share. They include its whole state, since each part
- * of the session depends on facts that the other parts have. Internal to session*.c.
+ * The declarations that the files of a session share. The whole state of the session is declared
+ * here, since each file depends on facts that the other files set. Internal to session*.c.
  *
  *   session.c         the owner's side, results of the worker, and the life cycle
  *   session-write.c   from the rings to the output: buffers, chunks, drains
@@ -23,12 +23,15 @@
 
 enum session_pause {
 	SESSION_GOES,
-	SESSION_PAUSES, /* a pause was ordered: the programs are being detached */
+	SESSION_PAUSES, /* a pause was ordered: the eBPF programs are being detached */
 	SESSION_PAUSED, /* nothing is recorded, and the pause is in the archive */
-	/* Resuming was ordered: the programs are being attached, and the rings are not drained. */
+	/*
+	 * Resuming was ordered: the eBPF programs are being attached, and the rings are not
+	 * drained.
+	 */
 	SESSION_RESUMES,
-	SESSION_BEGUN, /* the programs run, and the archive does not contain the end of the
-			  * pause yet */
+	SESSION_BEGUN, /* the eBPF programs run, and the archive does not contain the end of the
+		        * pause yet */
 };
 
 struct session {
@@ -50,7 +53,7 @@ struct session {
 	/* The facts below determine the state. */
 	bool ordered;  /* session_start() was called */
 	bool complete; /* all requested parts have begun */
-	bool quiet;    /* no program runs any more; tables are still being read */
+	bool quiet;    /* no eBPF program runs any more; tables are still being read */
 	bool detached;
 	/* At the end: answers of the worker are awaited until then, CLOCK_MONOTONIC; 0 = unset */
 	uint64_t awaits_until_ns;
@@ -71,12 +74,15 @@ struct session {
 	int error;
 	char *error_text;
 
-	/* The selected processes have ended, but the kernel has skipped the program that counts. */
+	/*
+	 * The selected processes have ended, but the kernel has skipped the eBPF program that
+	 * counts their ends.
+	 */
 	bool ends_skipped;
 	uint64_t loop_cpu_ns;   /* CPU time that the owner's thread has used in this module */
 	uint64_t worker_cpu_ns; /* CPU time of the worker */
 	uint64_t setup_cpu_ns;  /* CPU time of both threads before the recording began */
-	uint64_t due_ns; /* when its duration is over; 0 = no duration, or not counting yet */
+	uint64_t due_ns; /* when the session's duration is over; 0 = never, or not counting yet */
 	struct output_status status;
 	struct costs costs;
 	struct budget budget;
@@ -95,8 +101,8 @@ struct session {
 	enum session_state reported; /* last state that was reported */
 	uint64_t n_snapshots_reported, n_searches_reported, n_flights_reported, n_chunks_reported;
 	uint64_t n_steps_reported, n_due_reported;
-	uint64_t n_snapshots_due; /* number of snapshots that points have asked for */
-	bool stop_due;            /* a point has asked for the end of the session */
+	uint64_t n_snapshots_due; /* number of snapshots that points of moments have requested */
+	bool stop_due;            /* a point of a moment has requested the end of the session */
 	struct trigger fired;     /* a trigger that was not reported yet, if its count is not 0 */
 	session_triggered_fn triggered;
 	void *triggered_userdata;
@@ -147,7 +153,10 @@ void session_drain(struct session *s);
 /* Returns the CPU time of the session so far, of all threads. */
 uint64_t session_cpu_ns(const struct session *s);
 
-/* Returns the total cost so far. The cost of the programs is read while they are loaded. */
+/*
+ * Returns the total cost so far. The cost of the eBPF programs can only be read while they are
+ * loaded.
+ */
 uint64_t session_read_costs(struct session *s);
 
 /* Begins to count costs, when all requested parts have begun. Loading does not count as cost. */
@@ -170,16 +179,19 @@ void session_update_sheds(struct session *s, const struct worker_results *result
 /* Makes the recording pause from here on. */
 void session_pause(struct session *s, uint64_t now_ns);
 
-/* The first function resumes the recording. The second one handles that resuming has failed. */
+/* The first function resumes the recording. The second one is called if resuming has failed. */
 void session_resume(struct session *s);
 void session_stay_paused(struct session *s);
 
-/* All programs run again: takes from NEWS the data that recorder_resume() needs. */
+/*
+ * Called when all eBPF programs run again: takes from RESULTS the data that recorder_resume()
+ * needs.
+ */
 void session_store_begun(struct session *s, struct worker_results *results);
 
 /*
- * The first function returns whether rings must not be drained. The second one returns whether the
- * archive may be cut off, split, or used as a whole.
+ * The first function returns true if the rings must not be drained. The second one returns true if
+ * the archive may be cut off, split, or used as a whole.
  */
 bool session_rests(const struct session *s);
 bool session_is_settled(const struct session *s);

@@ -3,11 +3,11 @@
  * The pause of a session. A session pauses if it still exceeds its limit when all other parts are
  * stopped, and is configured not to end (docs/architecture/budgets.md).
  *
- *	SESSION_GOES -> PAUSES -> PAUSED -> RESUMES -> BEGUN -> GOES
+ * 	SESSION_GOES -> PAUSES -> PAUSED -> RESUMES -> BEGUN -> GOES
  *
- * The worker detaches and attaches the programs. The rings are drained completely after detaching.
- * From the order to attach until the archive contains the end of the pause, they are not drained,
- * because their records are later than that end.
+ * The worker detaches and attaches the eBPF programs. The rings are drained completely after
+ * detaching. From the order to attach until the archive contains the end of the pause, the rings
+ * are not drained, because their records are later than the end of the pause.
  */
 #include "capture/session/session-parts.h"
 

@@ -596,7 +596,10 @@ static bool session_has_lost_its_processes(const struct session *s)
 	       (s->ends_skipped || !collector_pids_live(s->recorder.pipe.collector));
 }
 
-/* Finds out, once a second, whether the programs count a process that has ended. */
+/*
+ * Finds out, once a second, whether the eBPF programs still count selected processes although all
+ * of them have ended.
+ */
 static void session_check_processes(struct session *s)
 {
 	struct collector *c = s->recorder.pipe.collector;

@@ -3,10 +3,11 @@
  * One recording, with its own eBPF programs, rings and output.
  *
  * The event loop of the owner drives a session. The session has one descriptor, which becomes
- * readable when session_dispatch() has work. That function never blocks. All blocking work is done
- * elsewhere: loading, attaching, detaching and reading /proc in the session's worker thread, and
- * writing in the writer thread of its output, behind a bounded queue. If the output is slower than
- * the machine, the rings fill, and the programs count the dropped records of each CPU and class.
+ * readable when session_dispatch() has work. session_dispatch() never blocks. All blocking work is
+ * done elsewhere: loading, attaching, detaching and reading /proc in the session's worker thread,
+ * and writing in the writer thread of its output, behind a bounded queue. If the output is slower
+ * than the machine, the rings fill, and the eBPF programs count the dropped records of each CPU and
+ * class.
  *
  * Life cycle: new -> start -> (running) -> stop -> finished. The state is derived from facts
  * (session_state()). A session ends by itself when it reaches its duration or size, or when its
@@ -47,7 +48,8 @@ struct session_counters {
 	uint64_t events_of[GROUPS]; /* events by groups of categories */
 	uint64_t foreign_calls;     /* system calls of 32-bit programs, not recorded */
 	/*
-	 * Lost events that the programs have counted, whether the archive has them already or not.
+	 * Lost events that the eBPF programs have counted, whether the archive reports the losses
+	 * already or not.
 	 */
 	uint64_t lost[CLASS_MAX];
 	uint64_t bytes;         /* bytes that were written to the output */
@@ -61,13 +63,16 @@ struct session_counters {
 	/* Cost of the eBPF programs at the last check; checks are once per second. */
 	struct cost_sum bpf;
 	struct cost_sum bpf_classes[COST_CLASSES];
-	/* Number of snapshots that points have asked the owner for (moments.md). */
+	/* Number of snapshots that points of moments have requested from the owner (moments.md). */
 	uint64_t snapshots_due;
 	uint64_t triggers; /* number of triggers that fired, also without a notification */
-	/* Cost of kymo and the programs in the second before the last check, in ppm of one CPU. */
+	/*
+	 * Cost of kymo and its eBPF programs in the second before the last check, in ppm of one
+	 * CPU.
+	 */
 	uint64_t cost_ppm;
 	unsigned n_cpus;               /* online CPUs, whose total is the machine's CPU time */
-	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
+	uint64_t walks[WALK_ENDS_MAX]; /* walks of user stacks, by the cause of their end */
 	/* Number of steps for the budget: parts were stopped or resumed. */
 	uint64_t n_steps;
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
@@ -89,14 +94,15 @@ enum { SESSION_STEPS_MAX = 16 };
 /*
  * A configured trigger has fired (triggers.h). Called from session_dispatch(), after the data that
  * led to it is written. If several triggers fire at once, this function is called for one of them.
- * It may call any function except session_free().
+ * The called function may call any function here except session_free().
  */
 typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
 
 /*
  * Called from session_dispatch() or session_stop() whenever the state, session_snapshots(),
  * session_searches(), session_flight_snapshot(), session_chunks(), the steps for the budget, or the
- * number of snapshots due have changed. It may call any function except session_free().
+ * number of snapshots due have changed. The called function may call any function here except
+ * session_free().
  */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
@@ -115,8 +121,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret);
 
 /*
- * Frees the session in any state. Unwritten data is lost. If an output hangs in the kernel, it is
- * left to its thread. Returns NULL.
+ * Frees the session in any state. Unwritten data is lost. If the output's thread hangs in the
+ * kernel, the output is left to this thread. Returns NULL.
  */
 struct session *session_free(struct session *s);
 
@@ -136,8 +142,8 @@ void session_set_triggered(struct session *s, session_triggered_fn fn, void *use
 
 /*
  * Records programs that connect to LINKS, for OWNER. To be called before session_start(), if the
- * category `app` is recorded. LINKS must stay until session_leave_providers(), which leaves all
- * programs, or until the session is freed. The caller polls them.
+ * category `app` is recorded. LINKS must stay until session_leave_providers(), which ends the
+ * recording of all these programs, or until the session is freed. The caller polls LINKS.
  */
 void session_set_providers(struct session *s, struct provider_links *links,
 			   const struct providers_owner *owner);
@@ -208,7 +214,7 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
  */
 bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error);
 
-/* Cancels snapshot NUMBER, if it has not ended. */
+/* Cancels snapshot NUMBER, unless it has ended. */
 void session_cancel_snapshot(struct session *s, uint64_t number);
 
 /*
@@ -238,14 +244,14 @@ const struct contexts *session_contexts(const struct session *s);
 
 /*
  * The first function returns the descriptor to wait for (epoll; borrowed). The second one must be
- * called when it is readable.
+ * called when the descriptor is readable.
  */
 int session_fd(const struct session *s);
 void session_dispatch(struct session *s);
 
 enum session_state session_state(const struct session *s);
 
-/* True once all requested parts have begun; it stays false if the session failed before. */
+/* Returns true once all requested parts have begun; always false if the session failed before. */
 bool session_has_run(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
@@ -268,8 +274,9 @@ const char *session_reason(const struct session *s);
 int session_error(const struct session *s, const char **ret_text);
 
 /*
- * Returns a sentence about the functions that the pattern of call specification I leaves out, when
- * the session runs (call_targets_refused()). Owned by the caller; NULL = no sentence.
+ * Returns a sentence about the functions that match the pattern of call specification I, but are
+ * not recorded, because the kernel sets no probe on them (call_targets_refused()). Known when the
+ * session runs. Owned by the caller; NULL = no sentence.
  */
 char *session_refused_calls(const struct session *s, size_t i);
 

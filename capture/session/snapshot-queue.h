@@ -39,8 +39,8 @@ int snapshot_queue_request(struct snapshot_queue *q, struct store *to, uint64_t 
 
 /*
  * To be called after every possible change. Records the end of the snapshot that is being written,
- * and starts the next one. Returns true if it has started one, whose descriptor must then be waited
- * for.
+ * and starts the next one. Returns true if a snapshot was started. The caller must then wait for
+ * the descriptor of this snapshot.
  */
 bool snapshot_queue_step(struct snapshot_queue *q);
 

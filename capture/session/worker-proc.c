@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The worker's reading of /proc: identities of tasks, command lines, mappings. In a session for a
- * user's own processes, it delivers only data of such processes: the programs must select the
- * process before and after the reading, and it must still run the same program.
+ * user's own processes, it delivers only data of such processes: the eBPF programs must select the
+ * process before and after the reading, and the process must still run the same program.
  */
 #include "capture/session/worker-state.h"
 
@@ -25,7 +25,10 @@ enum { BATCH = 64 }; /* number of processes between two deliveries */
 
 /* ---- own processes ---- */
 
-/* Passes on a listed process that is selected. Its user has full access to it. */
+/*
+ * Passes on a listed process that is selected. The user of the session has full access to this
+ * process.
+ */
 static int worker_proc_pass_on_own(const struct rec_head *rec, void *userdata)
 {
 	const struct rec_task *task = (const struct rec_task *)rec;
@@ -116,8 +119,9 @@ static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 }
 
 /*
- * Returns true if there is no time left to read command lines. They are read last, after the start
- * has been reported, so a short session can end before they are read. *OFF_NS is 0 at first.
+ * Returns true if there is no time left to read command lines. Command lines are read last, after
+ * the start has been reported, so a short session can end before all of them are read. *OFF_NS is 0
+ * at first.
  */
 static bool worker_is_late_for_commands(struct worker *w, uint64_t *off_ns)
 {
@@ -131,7 +135,7 @@ static bool worker_is_late_for_commands(struct worker *w, uint64_t *off_ns)
 	return now_ns - *off_ns >= LAST_COMMANDS_NS;
 }
 
-/* Returns true if the data in /proc of ID is missed if it is not read. */
+/* Returns true if data of task ID counts as missing if it is not read from /proc. */
 static bool worker_misses(const struct worker *w, const struct rec_identity *id)
 {
 	return !w->options.own || id->flags & IDENTITY_SELECTED;

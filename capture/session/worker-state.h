@@ -140,10 +140,7 @@ int worker_pass_on(const struct rec_head *rec, void *userdata);
 void worker_start_watching(struct worker *w, const struct outbuf *tasks);
 void worker_watch_if_due(struct worker *w);
 
-/*
- * Reports the content of the tables at the end: of the whole recording or, unless FOR_GOOD, of this
- * part of it.
- */
+/* Reports the content of the tables. FOR_GOOD: true = the recording ends, false = it pauses. */
 void worker_finish_watching(struct worker *w, bool for_good);
 
 /* The functions below carry out orders. */

@@ -19,8 +19,8 @@
 
 /* ---- begin ---- */
 
-/* Makes each CPU leave its current idle state. An idle state whose begin was not recorded is not
- * shown. */
+/* Makes each CPU leave its current idle state, since an idle state whose begin was not recorded is
+ * not shown. */
 static void worker_rouse_cpus(unsigned n_cpus)
 {
 	size_t size = CPU_ALLOC_SIZE(n_cpus);
@@ -64,8 +64,8 @@ static int worker_steps_keep(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* Called when the programs of C run. Takes the time, and lists tasks and cgroups. The tasks are
- * also copied to LIST. */
+/* Called when the eBPF programs of C run. Takes the time, and lists tasks and cgroups. The tasks
+ * are also copied to LIST. */
 static int worker_steps_begin(struct worker *w, struct collector *c, struct beginning *b,
 			      struct outbuf *list, char **reterr_text)
 {
@@ -112,7 +112,10 @@ static int worker_steps_judge_unwinding(const struct worker *w, int r, char **re
 	return 0;
 }
 
-/* Checks the namespaces: the programs use process ids and clocks of the initial namespaces. */
+/*
+ * Checks the namespaces, because the eBPF programs use process ids and clocks of the initial
+ * namespaces.
+ */
 static int worker_steps_check_namespaces(const struct session_options *o, char **reterr_text)
 {
 	if (!proc_has_kernel_clock()) {
@@ -172,7 +175,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		r = w->probed ? 0 : -ENOMEM;
 	}
 	r = r ?: collector_new(&w->options, &c, &text);
-	/* (this comes before the recording begins, so that its time does not count) */
+	/* (the tables are prepared before the recording begins: this time does not count) */
 	r = r
 		    ?: worker_steps_judge_unwinding(
 			       w, collector_prepare_unwinding(c, worker_called_off, w, &text),
@@ -263,7 +266,7 @@ static int worker_steps_start_stacks(struct worker *w, char **reterr_text)
 /*
  * Starts stacks and probes, when all parts that they would disturb have begun. Mappings are listed
  * before, so that no stack comes before the mappings that name its frames. After a failure, or if
- * the session ends meanwhile, the start is never complete. The first error is kept.
+ * the session ends meanwhile, `complete` is never set. The first error is kept.
  */
 static void worker_start_stacks(struct worker *w)
 {
@@ -369,7 +372,7 @@ static void worker_pause_all(struct worker *w)
 		worker_finish_watching(w, false);
 }
 
-/* Starts all programs again, and lists tasks and cgroups again, as at the start. */
+/* Starts all eBPF programs again, and lists tasks and cgroups again, as at the start. */
 static int worker_resume_all(struct worker *w)
 {
 	_cleanup_(worker_beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };

@@ -81,15 +81,14 @@ void worker_watch_if_due(struct worker *w)
 	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
 		return;
 	/*
-	 * The code for stacks needs to know that these processes still belong to the user, so this
-	 * is done first.
+	 * The code for stacks needs to know that these processes still belong to the user, so the
+	 * list of own processes is read first.
 	 */
 	worker_list_own(w);
 	heap_trace_tick(heap_targets_memory(w->watching));
 }
 
-/* Reports the content of the tables at the end: of the whole recording or, unless FOR_GOOD, of this
- * part of it. */
+/* Reports the content of the tables. FOR_GOOD: true = the recording ends, false = it pauses. */
 void worker_finish_watching(struct worker *w, bool for_good)
 {
 	int r;
@@ -162,7 +161,7 @@ void worker_check_files(struct worker *w)
 		heap_trace_check_all(heap_targets_memory(w->watching), all_ns);
 }
 
-/* Takes the first file that waits. Without memory, drops all files and returns false. */
+/* Takes the first file that waits. If there is no memory, drops all files and returns false. */
 static bool worker_take_late_file(struct worker *w, struct outbuf *ret)
 {
 	struct outbuf *files = &w->late_files;
@@ -183,8 +182,8 @@ static bool worker_take_late_file(struct worker *w, struct outbuf *ret)
 }
 
 /*
- * Examines one of the files that wait for it: this can take seconds, and other orders come first.
- * Its process has ended, so only its path is left.
+ * Examines one of the files that wait for an examination: this can take seconds, and other orders
+ * come first. Its process has ended, so only its path is left.
  */
 void worker_examine_file(struct worker *w)
 {

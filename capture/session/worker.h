@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread of a session for slow work. It loads, attaches, detaches and unloads the eBPF
+ * The thread of a session for slow work. This thread loads, attaches, detaches and unloads the eBPF
  * programs, lists live tasks, reads /proc, samples counters, and resumes sampling on CPUs that come
  * back online.
  *
  * Orders are processed in turn. worker_fetch() returns their results when the descriptor is
- * readable. The collector belongs to the worker. The owner may use its rings from `started` until
- * it orders to unload.
+ * readable. The collector belongs to the worker. The owner may use the collector's rings from
+ * `started` until the owner orders to unload.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct worker;
 int worker_new(const struct session_options *options, struct abandoned_threads *abandoned_threads,
 	       struct worker **ret);
 
-/* Releases the worker. The thread unloads the programs and ends by itself. Returns NULL. */
+/* Releases the worker. The thread unloads the eBPF programs and ends by itself. Returns NULL. */
 struct worker *worker_free(struct worker *w);
 
 DEFINE_CLEANUP(struct worker *, worker_free)
@@ -43,8 +43,8 @@ void worker_order_unload(struct worker *w);
 
 /*
  * Orders a report of the current allocations (worker_fetch_memory()). The report is complete when
- * `n_snapshots` of the results is at least the returned number. If an order already waits, it
- * serves for this one, too. No report begins after detaching.
+ * `n_snapshots` of the results is at least the returned number. If an earlier order still waits,
+ * one report serves both orders. No report begins after detaching.
  */
 uint64_t worker_order_snapshot(struct worker *w);
 

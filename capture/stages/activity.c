@@ -45,8 +45,8 @@ static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t 
 /* ---- interrupts and idle states ---- */
 
 /*
- * Returns the driver's name for an idle state of CPU, or the number of the state. NULL without
- * memory.
+ * Returns the driver's name for an idle state of CPU, or the number of the state. Returns NULL if
+ * there is no memory.
  */
 static const char *activity_idle_state_name(struct activity *a, unsigned cpu, uint32_t state)
 {
@@ -284,7 +284,7 @@ static int activity_record_loss(struct activity *a, const struct rec_head *head)
 	return activity_lost(a, rec_ring_rows[rec->ring].class, head->cpu, rec);
 }
 
-/* Handles a record. Counters may be sampled only for triggers. */
+/* Handles a record. Counters that are sampled only for triggers are not written. */
 static int activity_on_record(void *stage, const struct rec_head *rec)
 {
 	struct activity *a = stage;
@@ -296,7 +296,10 @@ static int activity_on_record(void *stage, const struct rec_head *rec)
 	return activity_record(a, rec);
 }
 
-/* Handles the beginning of a loss, in a class without state that must be closed and opened. */
+/*
+ * Handles the beginning of a loss. Losses of CLASS_SCHED are handled by schedule.c, which must
+ * close and open timelines.
+ */
 static int activity_loss_begins(void *stage, const struct stage_loss *loss)
 {
 	const struct rec_lost rec = {
@@ -308,7 +311,10 @@ static int activity_loss_begins(void *stage, const struct stage_loss *loss)
 	return loss->class == CLASS_SCHED ? 0 : activity_lost(stage, loss->class, loss->cpu, &rec);
 }
 
-/* Writes the losses of all classes that continue. The chunk in which they end counts them. */
+/*
+ * Writes the losses of all classes that have not ended yet. Each loss is counted only in the chunk
+ * in which it ends.
+ */
 static int activity_tail(const void *stage, struct fxt_archive *to, uint64_t at_ns)
 {
 	const struct activity *a = stage;

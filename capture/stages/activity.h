@@ -29,7 +29,7 @@ void activity_deinit(void *activity);
 
 /*
  * Handles the next record in order of time, from the ring of CLASS and CPU. decode_ring_words() has
- * checked it. The words are changed in place. Returns 0 or the archive's error.
+ * checked the record. The words are changed in place. Returns 0 or the archive's error.
  */
 int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
 		   unsigned n_words);

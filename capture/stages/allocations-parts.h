@@ -30,7 +30,7 @@ struct watch {
 
 int allocations_write_event(struct allocations *a, const struct event *ev);
 
-/* Returns what all events about the process of W have in common. */
+/* Returns an event with the data that all events about the process of W have in common. */
 struct event allocations_about(const struct allocations *a, const struct watch *w,
 			       enum event_kind kind, uint64_t ts_ns);
 
@@ -45,7 +45,7 @@ int allocations_write_sums(struct allocations *a, struct watch *w, uint64_t ts_n
 
 /*
  * The first function counts the live resources of W; the second one writes each as EVENT_BLOCK.
- * EXECED: only those that remain after an exec.
+ * EXECED: true = only the resources that remain after an exec.
  */
 int allocations_count_resources(const struct watch *w, bool execed, uint64_t *ret);
 int allocations_write_resources(struct allocations *a, const struct watch *w, uint64_t ts_ns,

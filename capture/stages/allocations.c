@@ -198,8 +198,8 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 	if (r < 0)
 		return r;
 	/*
-	 * When this record arrives, the id of the process can belong to another one, so the koid is
-	 * that of the record's time.
+	 * When this record arrives, the id of the process can belong to another process, so the
+	 * koid is that of the process at the time of the record.
 	 */
 	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
 	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
@@ -314,7 +314,7 @@ static int allocations_on_named(struct allocations *a, struct watch *w, const st
 
 /*
  * Continues the walk of PIECE. With a log, the next record can be an allocation with this stack, so
- * the walk is not tried again.
+ * the walk cannot wait for a missing table.
  */
 static int allocations_on_piece(struct allocations *a, const struct rec_piece *piece)
 {

@@ -55,7 +55,7 @@ int allocations_record(struct allocations *a, const struct rec_head *rec);
 /* Returns true if process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);
 
-/* Called when process PID has ended. Reports about it can follow later. */
+/* Called when process PID has ended. Reports about the process can follow later. */
 void allocations_ended(struct allocations *a, uint32_t pid);
 
 /* Returns true if ends of watches wait for the examination of files. */

@@ -14,8 +14,8 @@ int blocks_find_lane(struct blocks *b, uint64_t begin_ns, uint64_t end_ns)
 	int best = -1;
 
 	/*
-	 * The lane that became free last. Since requests come by their ends, the number of lanes is
-	 * then never greater than the number of requests at once.
+	 * Takes the lane that became free last. Requests arrive in the order of their ends, so with
+	 * this choice, there are never more lanes than simultaneous requests.
 	 */
 	for (int i = 0; i < FXT_BLOCK_LANES; i++)
 		if (b->lanes[i] <= begin_ns && (best < 0 || b->lanes[i] > b->lanes[best]))
@@ -73,7 +73,9 @@ static int blocks_record(void *stage, const struct rec_head *head)
 	};
 	int lane, r = 0;
 
-	/* (a request that was open in a pause can be another one by now) */
+	/*
+	 * (if a request began before the end of a pause, its record can be a mix of two requests)
+	 */
 	if (ev.ts_ns < b->pipe->from_ns || rec->seen_ns < b->pipe->seen_ns ||
 	    head->ts_ns > b->pipe->to_ns)
 		return 0;

@@ -15,7 +15,7 @@ struct blocks {
 extern const struct stage blocks_stage;
 
 /*
- * Returns the lane for a request from BEGIN_NS to END_NS, or -1 if all are occupied. Requests are
- * passed by their ends.
+ * Returns the lane for a request from BEGIN_NS to END_NS, or -1 if all are occupied. Requests must
+ * be passed in the order of their ends.
  */
 int blocks_find_lane(struct blocks *b, uint64_t begin_ns, uint64_t end_ns);

@@ -58,7 +58,10 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
-/* Returns true if the call has failed or has no end. Such a call has written nothing. */
+/*
+ * Returns true if the call has failed or has no end. Such a call has written nothing to the memory
+ * of its arguments.
+ */
 static bool calls_has_failed(const struct calls_view *view)
 {
 	const struct call_type *ret = &view->target->spec->ret;
@@ -129,7 +132,7 @@ static uint64_t calls_count(const struct call_spec *spec, const struct call_type
 		return n < 0 ? 0 : (uint64_t)n;
 	}
 	count = call_type_value(number, view->call->args[at]);
-	/* (the result is a number of bytes, and COUNT a number of buffers) */
+	/* (the result, a number of bytes, does not limit COUNT, a number of buffers) */
 	if (call_type_is_list(type))
 		return count;
 	if (type->out && !type->in_out && view->end && call_target_has_result(view->target) &&
@@ -162,7 +165,7 @@ static bool calls_is_empty(const struct call_type *type, const struct calls_view
 
 /*
  * Returns true if the call in VIEW is an ioctl whose request has no specification of its own: SPEC
- * is that of all requests.
+ * is then the specification of ioctl for all requests.
  */
 static bool calls_is_request(const struct calls_view *view, const struct call_spec *spec)
 {
@@ -171,8 +174,8 @@ static bool calls_is_request(const struct calls_view *view, const struct call_sp
 }
 
 /*
- * Shows the memory of the ioctl in VIEW by the size that its request has. Returns false if it has
- * none.
+ * Shows the memory of the ioctl in VIEW by the size that its request has. Returns false if the
+ * request has no size.
  */
 static bool calls_show_request(const struct calls_view *view, size_t at, struct call_value *to,
 			       char text[static CALL_VALUE_TEXT_MAX])
@@ -197,7 +200,7 @@ static bool calls_has_memory(const struct calls_view *view, const struct call_sp
 	const struct call_type *type = &spec->args[i].type;
 	const struct call_copies *copies = &view->copies[calls_place(view, spec, i)];
 
-	/* (a text has the reason why the argument is unavailable, and stays) */
+	/* (if TO is a text, it tells why the argument is unavailable, and stays) */
 	return call_type_is_memory(type) && (copies->in || copies->out) &&
 	       to->form == CALL_VALUE_POINTER && !calls_is_idle(type, view);
 }
@@ -210,8 +213,8 @@ static bool calls_has_done(const struct calls_view *view, long number)
 }
 
 /*
- * clone3 has written the number of the new thread to memory, too. TEXT is its structure, and TO the
- * text of that.
+ * clone3 has also written the number of the new thread to memory. TEXT is a copy of the structure
+ * of clone3, and TO is the text for this structure, to which the number is appended.
  */
 static void calls_add_parent_tid(const struct calls_view *view, const struct call_text *text,
 				 char to[static CALL_VALUE_TEXT_MAX])
@@ -228,7 +231,8 @@ static void calls_add_parent_tid(const struct calls_view *view, const struct cal
 }
 
 /*
- * Appends what a call that waits has found to its N arguments. Returns the new number.
+ * If the call in VIEW waits for descriptors (such as poll), appends what was ready to its N
+ * arguments. Returns the new number of arguments.
  */
 static unsigned calls_add_ready(const struct calls_view *view, unsigned n, struct call_value *to,
 				struct calls_texts *texts)
@@ -245,7 +249,7 @@ static unsigned calls_add_ready(const struct calls_view *view, unsigned n, struc
 	return n + 1;
 }
 
-/* Returns the copies of argument AT, without those that calls_add_ready() shows. */
+/* Returns the copies of argument AT, without the copies that calls_add_ready() shows. */
 static struct call_copies calls_shown_copies(const struct calls_view *view,
 					     const struct call_type *type, size_t at)
 {
@@ -257,7 +261,10 @@ static struct call_copies calls_shown_copies(const struct calls_view *view,
 	return copies;
 }
 
-/* Fills in the arguments of a call, and the data that it has written through them. */
+/*
+ * Fills in the arguments of a call, and the data that the call has written to the memory of its
+ * arguments.
+ */
 static unsigned calls_values(struct calls_view *view, struct call_value *to,
 			     struct calls_texts *texts)
 {
@@ -362,8 +369,7 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
 	if (end_ns < begin_ns)
 		end_ns = ev.call.end_ns = begin_ns;
 	/*
-	 * A call outside of the recording must not use up one of the names, so it is skipped
-	 * before.
+	 * A call outside of the recording must not use up one of the names, so it is skipped first.
 	 */
 	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
 		return 0;

@@ -43,8 +43,8 @@ struct calls {
 
 /*
  * Writes CALL, which has ended with the record END. If AT_NS is not 0, the call ends at AT_NS at
- * the latest. If END is NULL, the call was left at AT_NS, and LEFT_BY says how. Skips calls outside
- * of the recording. Returns 0 or a negative errno.
+ * the latest. If END is NULL, the call was left at AT_NS, and LEFT_BY is the way in which it was
+ * left. Skips calls outside of the recording. Returns 0 or a negative errno.
  */
 int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
 		const char *left_by, uint64_t at_ns);

@@ -72,8 +72,8 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
  * Returns true if CALL was left, and NEXT is in its place, at the same stack pointer. If the return
  * addresses differ, CALL has not jumped to NEXT. But if NEXT is a system call, CALL can be the
  * function that makes it: a small function has the same stack pointer at that time. If a function
- * with a return probe jumps to a second function, and that one jumps back, the first function
- * returns as often as it was entered.
+ * with a return probe jumps to a second function, and the second one jumps back, each entry of the
+ * first function has a return. So these entries do not replace each other.
  */
 static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
 			      const struct rec_call *next)
@@ -99,8 +99,8 @@ static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 
 /*
  * Puts the last call of THREAD in doubt, because this call is deeper than the event at AT_NS.
- * Either it was left, or it is on another stack and continues later. Its return, or a call in its
- * place, will show which.
+ * Either the call was left, or the call is on another stack and continues later. Its return, or a
+ * call in its place, will show which case it is.
  */
 static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_ns)
 {
@@ -147,8 +147,8 @@ static int calls_settle_all(struct calls *c, struct call_thread *thread, const c
 }
 
 /*
- * Called when NEXT is entered. It replaces the calls in doubt at its stack pointer, since these
- * were left. Sets *RET_TURN if NEXT is a jump, not a call.
+ * Called when NEXT is entered. NEXT replaces the calls in doubt at its stack pointer, if they were
+ * left. Sets *RET_TURN if NEXT is a jump, not a call.
  */
 static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
 			bool *ret_turn)
@@ -312,7 +312,10 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
-/* Makes open call number AT, counted from 1, the last call, after those to which it jumped. */
+/*
+ * Makes open call number AT, counted from 1, the last call. The calls to which it has jumped come
+ * before it then.
+ */
 static void calls_raise(struct call_thread *thread, size_t at)
 {
 	struct call_open *call = open_calls_remove(thread, at);
@@ -344,8 +347,8 @@ static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
 }
 
 /*
- * Returns true if the `ret` of END can end CALL, too: it belongs to the function of CALL. If not,
- * CALL is on another stack at the same place (greenlets copy their stacks).
+ * Returns true if the `ret` of END can end CALL, too: the `ret` belongs to the function of CALL.
+ * Otherwise, CALL is on another stack at the same place (greenlets copy their stacks).
  */
 static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
 			     const struct rec_call_end *end)
@@ -428,8 +431,8 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 
 /*
  * Closes the calls of a thread. If the thread has several stacks, its calls in doubt are open at
- * the end, since nothing has replaced them. Its other calls are also open: it is unknown which of
- * them are on the last stack.
+ * the end, since nothing has replaced them. The other calls of the thread are also open: it is
+ * unknown which of these calls are on the last stack.
  */
 static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
 			      uint64_t at_ns)
@@ -443,7 +446,7 @@ static int calls_close_thread(struct calls *c, struct call_thread *thread, const
 		       ?: r;
 }
 
-/* Called when thread TID has ended, or the program that it ran. */
+/* Called when thread TID has ended, or when the program that the thread ran has ended. */
 static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 {
 	struct call_thread *thread = table_remove(&c->threads, (uint64_t)tid + 1);

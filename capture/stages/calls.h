@@ -3,11 +3,11 @@
  * Calls of functions, from their entries and exits: a stage of the pipeline.
  *
  * The open calls of a thread form a stack, in the order of their stack pointers. A `ret` ends the
- * call of its function with the same stack pointer at the entry. Calls that are deeper than that,
- * or deeper than a newly entered function, were left without a `ret`: by longjmp(), an exception,
- * or a tail call to code without probes. Or they are on another stack, the stack of a coroutine
- * that continues later. So it is unknown whether they were left, until they return or another call
- * has their place on the stack. The depth and the number of stacks are unlimited.
+ * call of its function with the same stack pointer at the entry. Calls that are deeper than the
+ * ended call, or deeper than a newly entered function, were left without a `ret`: by longjmp(), an
+ * exception, or a tail call to code without probes. Or such calls are on another stack, the stack
+ * of a coroutine that continues later. So it is unknown whether a call was left, until it returns
+ * or another call has its place on the stack. The depth and the number of stacks are unlimited.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copied stacks of allocations, whose walk a program could not finish because an unwind table was
- * still being made, or the mappings were being changed (REC_HEAP_PIECE). The tables of the programs
- * have only the innermost frames of such a stack, with a separate id.
+ * Copied stacks of allocations, whose walk an eBPF program could not finish because an unwind table
+ * was still being made, or the mappings were being changed (REC_HEAP_PIECE). The tables of the eBPF
+ * programs have only the innermost frames of such a stack, with a separate id.
  *
  * A stack is needed only when the worker reports it from the tables, up to a usage interval later.
  * So if the table is still missing when the copy arrives, the copy is kept until that report.
@@ -22,8 +22,8 @@
 struct collector;
 
 /*
- * The maximum size of all kept copies. When they have this size, other stacks are walked as soon as
- * they arrive, as far as possible.
+ * The maximum size of all kept copies. When this size is reached, further copies are walked as soon
+ * as they arrive, as far as possible.
  */
 enum { HEAP_COPIES_BYTES_MAX = 8 << 20 };
 
@@ -81,7 +81,7 @@ bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance);
 /*
  * The first function gives up the stacks of INSTANCE (0 = all). The second one gives up stacks that
  * have been awaited for a second at HORIZON_NS. For each of these stacks, heap_copies_await()
- * returns 0 once. Both functions return whether they have given up any stack.
+ * returns 0 once. Both functions return true if they have given up any stack.
  */
 bool heap_copies_give_up(struct heap_copies *h, uint32_t instance);
 bool heap_copies_give_up_old(struct heap_copies *h, uint64_t horizon_ns);

@@ -14,8 +14,8 @@ static uint32_t lifecycle_queried_pid(uint64_t asked)
 }
 
 /*
- * Asks for the identity of TID. If that is possible, TID counts as announced, since the answer will
- * come.
+ * Asks for the identity of TID. If the query is possible, TID counts as announced, since the answer
+ * will come.
  */
 static int lifecycle_query(struct lifecycle *l, uint32_t tid)
 {
@@ -260,8 +260,8 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
 	/*
-	 * If several threads end together, each of them can see that no thread is left, and have
-	 * this flag. Only the first one counts.
+	 * If several threads end together, each of them can see that no thread is left, so each of
+	 * their records can have this flag. Only the first of these records counts.
 	 */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
@@ -375,7 +375,7 @@ int lifecycle_close(void *stage)
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && lifecycle_next_queried(l, &pos, &tid, &pid);) {
-		/* The process comes first, so that it is not queried. */
+		/* The process comes first, so that it is not queried because of its thread. */
 		r = lifecycle_learn_unknown(l, pid, pid) ?: lifecycle_learn_unknown(l, tid, pid);
 	}
 	return r;
@@ -448,9 +448,9 @@ static int lifecycle_forget_gone(struct lifecycle *l, uint64_t at_ns)
 }
 
 /*
- * Also writes tasks with an open query, without waiting for the answer. Answers are written when
- * they come. If the name of a task is needed again, another query is made. (Packets go into the
- * body, since a snapshot has several bodies and one tail.)
+ * Called when a chunk ends: also writes tasks with an open query, without waiting for the answer.
+ * Answers are written when they come. If the name of a task is needed again, another query is made.
+ * (Packets go into the body, since a snapshot has several bodies and one tail.)
  */
 static int lifecycle_split(void *stage, uint64_t at_ns)
 {

@@ -24,8 +24,9 @@ extern const struct stage lifecycle_stage;
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
 
 /*
- * Writes the identity of TID, after the identity of its process. Queries it if it is unknown. TID
- * then counts as announced, unless the query was impossible. Returns 0 or the archive's error.
+ * Writes the identity of TID, after the identity of its process. If the identity is unknown,
+ * requests it. TID then counts as announced, unless the query was impossible. Returns 0 or the
+ * archive's error.
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 

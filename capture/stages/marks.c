@@ -42,10 +42,15 @@ static int marks_say_again(const struct marks *m, const struct stage_head *h,
 	int r = marks_name_process_of(m, h, said);
 
 	ev.ts_ns = h->at_ns;
-	/* If each allocation is logged, earlier allocations are in another chunk. */
+	/*
+	 * If each allocation is logged, earlier allocations are in another chunk, so the watch is
+	 * not complete in this one.
+	 */
 	if (ev.kind == EVENT_WATCH_BEGIN && m->log)
 		ev.watch.complete = false;
-	/* Blocks can refer to the name of a context that has ended. */
+	/*
+	 * Blocks can refer to the name of a context that has ended, so its begin is repeated, too.
+	 */
 	if (ev.kind == EVENT_CONTEXT && !said->context.begin) {
 		ev.context.begin = true;
 		r = r < 0 ? r : fxt_archive_event(h->to, &ev);

@@ -9,7 +9,7 @@
 /* The maximum number of stacks. If there are more, all stacks are written again. */
 enum { NAMED_STACKS_MAX = 65536 };
 
-/* A waker has a stack of the kernel and one of its program. */
+/* A waker has a stack of the kernel and a stack of user space. */
 enum { NAMED_FRAMES_MAX = 2 * STACK_FRAMES_MAX };
 
 static void named_stacks_deinit(void *stage)
@@ -95,8 +95,8 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 
 /*
  * Called when a process has mapped a file, possibly in the place of another one. So the stacks of
- * the process are written again when they are next needed. Code without a file has no names, so it
- * is ignored (run-time compilers map it often).
+ * the process are written again when they are next needed. Mappings without a file are ignored:
+ * run-time compilers make them often, and their code has no names.
  */
 static int named_stacks_on_mapping(struct named_stacks *n, const struct rec_mapping *rec)
 {

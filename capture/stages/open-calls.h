@@ -38,8 +38,8 @@ struct call_thread {
 };
 
 /*
- * Adds CALL, whose thread is set, to the calls in PLACES that other threads can end. Without
- * memory, only its own thread can end it.
+ * Adds CALL, whose thread is set, to the calls in PLACES that other threads can end. If there is no
+ * memory, only the thread of CALL can end it.
  */
 void open_calls_list(struct table *places, struct call_open *call);
 
@@ -56,16 +56,16 @@ size_t open_calls_find(const struct call_thread *thread, const struct rec_call_e
 struct call_open *open_calls_remove(struct call_thread *thread, size_t at);
 
 /*
- * Removes the call in doubt that END ends. If END can end several, removes the last one. Returns
- * NULL if there is no such call.
+ * Removes the call in doubt that END ends. If END can end several calls, removes the call that was
+ * entered last. Returns NULL if there is no such call.
  */
 struct call_open *open_calls_remove_doubted(struct call_thread *thread,
 					    const struct rec_call_end *end);
 
 /*
  * Removes the call that END ends from the calls of another thread of the process. Returns NULL if
- * there is no such call. A coroutine has then continued in the thread of END, so the other thread
- * has several stacks. (Each stack pointer belongs to one stack.)
+ * there is no such call. If such a call is found, a coroutine has continued in the thread of END,
+ * so the other thread has several stacks. (Each stack pointer belongs to one stack.)
  */
 struct call_open *open_calls_remove_elsewhere(const struct table *places,
 					      const struct rec_call_end *end);

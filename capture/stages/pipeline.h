@@ -4,8 +4,8 @@
  *
  * A stage knows this context. It does not know other stages or the owner of the pipeline. `struct
  * pipeline_links` has the functions that a stage needs from another stage or from the merge, and
- * `struct pipeline_owner` has those that it needs from outside. A stage that works on the state of
- * another one has a pointer to it. Stages have no other dependencies.
+ * `struct pipeline_owner` has the functions that a stage needs from outside. A stage that works on
+ * the state of another stage has a pointer to that stage. Stages have no other dependencies.
  * capture/recorder/recorder-stages.c lists the stages in their order.
  */
 #pragma once
@@ -25,8 +25,8 @@ struct rec_mapping;
 struct trigger;
 
 /*
- * Functions that stages have for each other. They return 0 or a negative errno, unless stated
- * otherwise.
+ * Functions that stages have for each other. These functions return 0 or a negative errno, unless
+ * stated otherwise.
  */
 struct pipeline_links {
 	/* Of lifecycle: writes the identity of TID. Called only by pipeline_announce(). */
@@ -55,13 +55,13 @@ struct pipeline_links {
 	 */
 	int (*forget_task)(uint32_t tid, uint64_t at_ns, void *userdata);
 	/*
-	 * Of merge: finds the thread that runs on CPU since the start. *TID and *PRIO come from the
-	 * list. If the next records are more reliable, both are replaced. If these records were
-	 * lost, *TID becomes 0.
+	 * Of merge: finds the thread that has run on CPU since the start. *TID and *PRIO have the
+	 * thread by the list of tasks. If the next records of CPU are more reliable, both are
+	 * replaced. If these records were lost, *TID becomes 0.
 	 */
 	void (*first_running)(unsigned cpu, uint32_t *tid, int32_t *prio, void *userdata);
-	/* Of merge: whether the next scheduling record of CPU is a loss that began at *RET_NS,
-	 * before AT_NS. */
+	/* Of merge: returns true if the next scheduling record of CPU is a loss that began at
+	 * *RET_NS, before AT_NS. */
 	bool (*loss_is_next)(unsigned cpu, uint64_t at_ns, uint64_t *ret_ns, void *userdata);
 };
 
@@ -89,7 +89,7 @@ struct pipeline_owner {
 	 * false if that is impossible now.
 	 */
 	bool (*examine)(const struct rec_mapping *rec, void *userdata);
-	/* Whether thread or process TID has certainly ended. */
+	/* Returns true if thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
 	/* Called when a trigger has fired. */
 	void (*triggered)(const struct trigger *t, void *userdata);
@@ -131,7 +131,8 @@ static inline int pipeline_announce(const struct pipeline *p, uint32_t tid)
 
 /*
  * Like pipeline_announce(), for a thread that an event assigns to process PID. If the identity of
- * the thread is not found, it counts as a thread of PID. Otherwise, readers would show two threads.
+ * the thread is not found, the thread counts as one of PID. Otherwise, readers would show two
+ * threads.
  */
 static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t tid, uint32_t pid)
 {

@@ -17,8 +17,8 @@ enum {
 	SWEEP_BYTES = 1 << 20,  /* bytes of mappings that wait: see profiler_sweep_is_due() */
 	SWEEP_PROCESSES = 4096, /* known processes: see profiler_sweep_is_due() */
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
-	/* Other files of a program that are named, and one more: readers then say that there are
-	 * others */
+	/* One more than the number of other files of a program that readers name: the last one
+	 * shows that there are more */
 	MISSED_MAX = OTHER_FILES_MAX + 1,
 };
 
@@ -121,7 +121,10 @@ static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 	return r;
 }
 
-/* Returns true if PROCESS has not mapped OTHER since it executed its program, and notes it. */
+/*
+ * Notes that PROCESS has mapped OTHER. Returns true if this is the first time since the process
+ * executed its program, unless MISSED_MAX other files were noted already.
+ */
 static bool profiler_is_newly_missed(struct process *process, const struct event *other)
 {
 	const char *path = other->other_file.path, *file = other->other_file.file;
@@ -137,9 +140,10 @@ static bool profiler_is_newly_missed(struct process *process, const struct event
 }
 
 /*
- * Writes an event if EV, a mapping that was written, is of another file than one with probes: calls
- * of its functions are missing. It is written once for each program, since heads and cuts forget it
- * when the process executes another one. A program can map files without end.
+ * Writes an event if the file of EV, a mapping that was written, is used in place of a file with
+ * probes: calls of its functions are missing in the recording. The event is written once for each
+ * file and program; heads and cuts forget it at the next exec. (A program can map files without
+ * end, so the number of events is limited.)
  */
 static int profiler_find_missed(struct profiler *p, struct process *process, const struct event *ev)
 {
@@ -170,7 +174,8 @@ static int profiler_write_mapping(struct profiler *p, struct process *process,
 	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
 		return 0;
 	/*
-	 * (the kernel's mappings belong to process 2; it needs a name even if a filter excludes it)
+	 * (the kernel's mappings belong to process 2, which needs a name even if a filter excludes
+	 * it)
 	 */
 	r = pipeline_announce(p->pipe, rec->head.pid);
 	ev = profiler_mapping_event(rec, module_id, ts_ns, path);
@@ -329,8 +334,8 @@ static int profiler_write_waiting(struct profiler *p, struct process *process, u
 	return r;
 }
 
-/* Called when PROCESS was selected at TS_NS. Writes its mappings up to then that wait, each at its
- * time or at FROM_NS, whichever is later. */
+/* Called when PROCESS was selected at TS_NS. Of the mappings that wait, writes those up to TS_NS,
+ * each at its own time or at FROM_NS, whichever is later. */
 static int profiler_write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
 				 uint64_t from_ns)
 {

@@ -77,8 +77,9 @@ static void profiler_walk_kept(struct profiler *p, struct table *t)
 }
 
 /*
- * Returns true if there is room for a copy of PIECE. If there is no room, walks the existing
- * copies: most of them belong to threads that have run again, and most tables now exist.
+ * Returns true if there is room for a copy of PIECE. If there is no room, first walks the existing
+ * copies, which then need less room: most copies belong to threads that have run again, and most
+ * tables exist by now.
  */
 static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece)
 {
@@ -130,7 +131,7 @@ static unsigned profiler_add_left(struct profiler *p, const struct left *left, u
 	return left->n;
 }
 
-/* Returns stack ID, which came to profiler_add_waiting(), or NULL. */
+/* Returns the stack ID that profiler_add_waiting() has added, or NULL. */
 static const struct left *profiler_find_waiting(const struct profiler *p, uint64_t id)
 {
 	return table_get(&p->waiting, id) ?: table_get(&p->waiting_before, id);
@@ -156,9 +157,9 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 }
 
 /*
- * Returns the end of the program's frames, which are FROM..N of FRAMES. Code without frame pointers
- * uses the register for other values, so a walk can return values that are not addresses of code.
- * All frames from the first such value on are invalid.
+ * Returns the end of the valid user frames among FRAMES, from FROM up to N. Code without frame
+ * pointers uses the frame pointer's register for other values, so a walk can return values that are
+ * not addresses of code. All frames from the first such value on are invalid.
  */
 static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 {
@@ -344,9 +345,9 @@ static void profiler_set_call(const struct rec_offcpu *rec, char to[static SYSCA
 }
 
 /*
- * Sets the owner of the lock in EV. Programs can have any number there, so it must be the tid of a
- * thread, of the same process unless other processes can use the lock. Returns 0 or a negative
- * errno.
+ * Sets the owner of the lock in EV. Recorded programs can store any number there. So the owner must
+ * be the tid of a thread, and this thread must be of the same process unless other processes can
+ * use the lock. Returns 0 or a negative errno.
  */
 static int profiler_set_owner(struct profiler *p, const struct rec_offcpu *rec, struct event *ev)
 {
@@ -361,7 +362,7 @@ static int profiler_set_owner(struct profiler *p, const struct rec_offcpu *rec, 
 	return pipeline_announce_thread(p->pipe, tid, owner->pid);
 }
 
-/* Returns the number of the innermost of the N FRAMES that the wakeup itself has. */
+/* Returns how many of the innermost of the N FRAMES belong to the wakeup itself. */
 static unsigned profiler_skip_wakeup(const struct profiler *p, const uint64_t *frames, unsigned n)
 {
 	uint64_t wakes = collector_wakes(p->pipe->collector);
@@ -380,8 +381,8 @@ static const char *profiler_context_of(const struct rec_offcpu *rec)
 }
 
 /*
- * Writes the stack of the waker in REC, and sets its id in EV. The stack of an interrupt is one of
- * the kernel. Returns 0 or a negative errno.
+ * Writes the stack of the waker in REC, and sets its id in EV. The stack of an interrupt is written
+ * as a stack of kthreadd. Returns 0 or a negative errno.
  */
 static int profiler_name_waker(struct profiler *p, const struct rec_offcpu *rec, struct event *ev)
 {

@@ -70,7 +70,7 @@ static int profiler_begin(void *stage, const struct session_options *o)
 
 /*
  * Returns true if PID may be watched. The worker can report data about a process after its exec or
- * exit. The mappings would then be lost, so they are needed now.
+ * exit. By then, the mappings of the process would be lost, so they are needed now.
  */
 static bool profiler_may_be_watched(const struct profiler *p, uint32_t pid)
 {

@@ -3,12 +3,12 @@
  * Call stacks and mappings, for the archive.
  *
  * At exec, the kernel reports the mappings of the new program before it reports the exec. In
- * archives they follow the exec (docs/FXT-MAPPING.md), so they wait for it.
+ * archives, mappings follow the exec (docs/FXT-MAPPING.md), so they wait for the exec here.
  *
- * The programs in the kernel apply filters, but mappings do not come from these programs. So with a
- * filter, the mappings of a process wait for a record of one of its threads, which shows that the
- * process was selected. Other processes are discarded when they have ended. A mapping that could
- * not be kept counts as lost only if it is needed.
+ * The eBPF programs apply filters, but mappings do not come from these programs. So with a filter,
+ * the mappings of a process wait for a record of one of its threads, which shows that the process
+ * was selected. Other processes are discarded when they have ended. A mapping that could not be
+ * kept counts as lost only if it is needed.
  *
  * If only one user's processes are recorded (`own`), each mapping waits for proof that its process
  * was selected after the mapping (profiler_need() with a time). Mappings of a program that was
@@ -61,8 +61,8 @@ struct profiler {
 	struct other_files others;
 	struct stacks stacks;
 	struct python_names python;
-	/* Stacks of threads that waited when times off CPU began, the last time (`waiting`) and the
-	 * time before: id -> struct left, owned */
+	/* Stacks of threads that waited when the recording of times off CPU began: the last time
+	 * (`waiting`), and the time before. Id -> struct left, owned */
 	struct table waiting, waiting_before;
 	/* The copied stack with which each thread left its CPU last: tid + 1 -> struct left, owned;
 	 * at most PROFILER_LEFT_MAX elements, and PROFILER_LEFT_BYTES_MAX bytes of copies */
@@ -82,8 +82,8 @@ void profiler_init(struct profiler *p, const struct pipeline *pipe);
 void profiler_deinit(void *profiler);
 
 /*
- * Handles the next record in order of time: a stack, a record with a stack, or a mapping. It was
- * checked. Returns 0 or the archive's error.
+ * Handles the next record in order of time: a stack, a record with a stack, or a mapping. The
+ * record was checked. Returns 0 or the archive's error.
  */
 int profiler_record(struct profiler *p, const struct rec_head *rec);
 

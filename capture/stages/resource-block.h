@@ -20,5 +20,8 @@ struct resource_block {
 	const char *text; /* borrowed until the next call */
 };
 
-/* If it returns 0, the next resource follows. */
+/*
+ * A function that gets resources, one at each call. If it returns 0, it is called for the next
+ * resource.
+ */
 typedef int (*resources_block_fn)(const struct resource_block *block, void *userdata);

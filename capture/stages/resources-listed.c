@@ -117,7 +117,7 @@ static int resources_found_unknown(struct resources *r, const struct rec_found *
 	enum resource resource = rec->resource;
 	struct thing *thing;
 
-	/* Another process may have made a resource of this kind. */
+	/* Another process may have made a resource of this kind, so it does not count. */
 	if (!r->listing.first && resource != RESOURCE_FD)
 		return 0;
 	thing = resources_entry(r, resource, id);

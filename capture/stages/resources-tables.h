@@ -75,7 +75,7 @@ int resources_end(struct resources *r, enum resource resource, struct thing *thi
 /* Passes THING, which is live, to the sink. */
 int resources_write(struct resources *r, enum resource resource, const struct thing *thing);
 
-/* Gives SIZE to THING from TS_NS on. THING is live, and no new allocation. */
+/* Sets the size of THING, which is live, to SIZE from TS_NS on. This is not a new allocation. */
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
 		      uint64_t size, uint64_t ts_ns);
 

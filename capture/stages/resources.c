@@ -154,7 +154,7 @@ int resources_end(struct resources *r, enum resource resource, struct thing *thi
 	return was == STATE_LIVES ? resources_freed(r, &block) : 0;
 }
 
-/* Makes a new thing. It replaces an old thing whose release was missed. */
+/* Makes a new thing. The new thing replaces an old one whose release was missed. */
 static struct thing *resources_make_thing(struct resources *r, enum resource resource, uint64_t id,
 					  uint64_t size)
 {
@@ -573,9 +573,8 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 /* ---- live resources ---- */
 
 /*
- * Returns true if FD is open on purpose. This applies to a standard descriptor that the program has
- * replaced. At exec, it also applies to each standard descriptor, and to descriptors that exec
- * closes.
+ * Returns true if FD is open on purpose: a standard descriptor that the program has replaced. At
+ * exec, also true for each standard descriptor, and for descriptors that exec closes.
  */
 static bool resources_is_meant(const struct thing *fd, bool execed)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The books: tables of the resources that one program in one process has made and not released:
- * descriptors, mappings, shared memory, threads. They are updated from its calls
- * (bpf/resources.bpf.c), which arrive in order of time. They are compared with the kernel's lists,
- * since some resources are made without a traced call.
+ * descriptors, mappings, shared memory, threads. The books are updated from the calls of the
+ * program (bpf/resources.bpf.c), which arrive in order of time. The books are compared with the
+ * kernel's lists, since some resources are made without a traced call.
  *
  * Reading a list takes time, and the books change meanwhile. So a difference counts only where the
  * books have not changed since the list was begun. If a resource in the books is older and not
@@ -14,8 +14,8 @@
  * first list, and do not count as its own. At exec, the resources that the program passes on are
  * reported as open, except 0, 1 and 2.
  *
- * A thread counts when it has ended by itself and was neither joined nor detached. Its attribute
- * "detached" is read in the layout of glibc and musl.
+ * A thread counts when it has ended by itself and was neither joined nor detached. The attribute
+ * "detached" of a thread is read in the layout of glibc and musl.
  */
 #pragma once
 

@@ -9,8 +9,8 @@
 #include "capture/programs/decode.h"
 
 /*
- * The maximum number of wakeups that wait for the next record about their thread. A machine has
- * fewer of them at a time.
+ * The maximum number of wakeups that wait for the next record about their thread. In practice, a
+ * machine has fewer such wakeups at a time.
  */
 enum { ASLEEP_MAX = 4096 };
 
@@ -56,8 +56,8 @@ static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 }
 
 /*
- * Forgets states after a loss: the state of sleeping and woken threads is then unknown. Running
- * threads are reported.
+ * After a loss, forgets the states of sleeping and woken threads, which are then unknown. The
+ * states of running threads stay.
  */
 static void schedule_forget_states(struct schedule *s)
 {
@@ -135,7 +135,7 @@ struct turn {
 
 /*
  * Returns the event for the switch from the thread of C to the thread of TURN. KOID is the koid of
- * the latter.
+ * the thread of TURN.
  */
 static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 					     const struct turn *turn, uint64_t koid)
@@ -291,7 +291,7 @@ static int schedule_ensure_waker_announced(struct schedule *s, uint32_t koid)
 	return pipeline_announce(s->pipe, koid);
 }
 
-/* Announces the threads of a wakeup, replaces their tids by koids, and writes it. */
+/* Announces the threads of a wakeup, replaces their tids by koids, and writes the wakeup. */
 static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
@@ -315,8 +315,8 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 }
 
 /*
- * Holds the wakeup W of TID until the next record about TID. TID was found on its run queue, and
- * blocked directly afterwards.
+ * Holds W, a wakeup of TID, until the next record about TID. W found TID on its run queue, and TID
+ * blocked directly afterwards. So only the next record shows whether W has ended that sleep.
  */
 static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
@@ -348,8 +348,8 @@ static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held
 }
 
 /*
- * Called when TID is switched in. If a wakeup waits for this, and no other wakeup came, it was
- * real.
+ * Called when TID is switched in. A wakeup that waits for this record, without another wakeup
+ * since, was real.
  */
 static int schedule_settle_asleep(struct schedule *s, uint32_t tid)
 {
@@ -392,9 +392,10 @@ static void schedule_count_unreported(struct schedule *s, const struct schedule_
 /*
  * Called if the thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out
  * (some kernels skip the tracepoint now and then; kymo has lost no record). If a wakeup waits for
- * that switch, the thread was asleep. If its state is unknown, it is assumed to sleep. Most threads
- * that leave a CPU sleep. Otherwise, a sleeping thread would be shown as waiting for a CPU until
- * its wakeup. A preempted thread soon runs again.
+ * that switch, the thread was asleep. If the state of the thread is unknown, it is assumed to
+ * sleep, since most threads that leave a CPU sleep: otherwise, a sleeping thread would be shown as
+ * waiting for a CPU until its wakeup. (If the thread was preempted, the error is short, since it
+ * soon runs again.)
  */
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone)
@@ -498,8 +499,8 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 }
 
 /*
- * Called when a woken thread is woken again, on the CPU where it slept. So it has run there
- * meanwhile, and has left the CPU or is leaving it. During a loss, this is not certain.
+ * Called when a woken thread is woken again, on the CPU where it slept. So the thread has run there
+ * meanwhile, and has left this CPU or is leaving it. During a loss, this is not certain.
  */
 static int schedule_wake_again(struct schedule *s, unsigned cpu, const uint64_t *words,
 			       unsigned n_words)

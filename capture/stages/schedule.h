@@ -86,7 +86,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 
 /*
  * Handles the next record in order of time, from the ring of CPU. decode_ring_words() has checked
- * it. The words are changed in place. Returns 0 or the archive's error.
+ * the record. The words are changed in place. Returns 0 or the archive's error.
  */
 int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words);
 
@@ -97,8 +97,8 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark);
 
 /*
- * Writes the start or the end of CPU's timeline in a part to TO, if the state of CPU is known: the
- * running thread starts at TS_NS, or stops. Changes no state.
+ * Writes the start (BEGINS) or the end of CPU's timeline in a chunk to TO, if the running thread of
+ * CPU is known: this thread starts or stops at TS_NS. Changes no state.
  */
 int schedule_write(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
 		   bool begins);

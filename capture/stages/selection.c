@@ -18,7 +18,8 @@ int selection_add_mappings(struct selection *s, const struct outbuf *listed, uin
 }
 
 /*
- * Handles a record. Only selected tasks have such records, so the task was selected at that time.
+ * Handles a record of a task. Only selected tasks have records of this kind, so the task was
+ * selected at the time of the record.
  */
 static int selection_record(void *stage, const struct rec_head *rec)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call stacks that the eBPF programs have sent. Later records refer to them by id.
+ * The call stacks that the eBPF programs have sent. Later records refer to these stacks by id.
  *
- * Memory is bounded by generations. When the kept stacks take too much, stacks_turn() returns true.
- * The programs must then increment their generation (bpf/stack.bpf.h), and send each stack again
- * with a new id. The old generation stays for records that are still in the rings, and is freed
- * when the next generation begins.
+ * Memory is bounded by generations. When the kept stacks take too much memory, stacks_turn()
+ * returns true. The eBPF programs must then increment their generation (bpf/stack.bpf.h), and send
+ * each stack again with a new id. The old generation stays for records that are still in the rings,
+ * and is freed when the next generation begins.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 struct stacks {
 	struct table now, before; /* id -> struct stack, owned */
 	size_t bytes;             /* size of the stacks in `now` */
-	/* The time when the programs were last ordered to send stacks again. */
+	/* The time when the eBPF programs were last ordered to send stacks again. */
 	uint64_t turned_ns;
 };
 

@@ -71,8 +71,8 @@ struct stage {
 	int (*prepare)(void *stage);
 	int (*advance)(void *stage, uint64_t horizon_ns);
 	/*
-	 * `pause` is called when a pause begins, and closes open items. `resume` is called when it
-	 * ends. The context is then set again.
+	 * `pause` is called when a pause begins, and closes open items. `resume` is called when the
+	 * pause ends. The context is then set again.
 	 */
 	int (*pause)(void *stage);
 	int (*resume)(void *stage);

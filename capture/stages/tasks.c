@@ -129,7 +129,10 @@ static void tasks_forget_dead(struct tasks *t, uint32_t tid)
 		task_free(table_remove(&t->dead, tid));
 }
 
-/* Adds an ended task. Returns false without memory. */
+/*
+ * Adds TASK, which has ended, to the ended tasks that are kept. Returns false if there is no
+ * memory.
+ */
 static bool tasks_add_dead(struct tasks *t, struct task *task)
 {
 	tasks_forget_dead(t, task->tid);
@@ -280,8 +283,8 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	if (changed)
 		tasks_clear_bit(t->announced, id->tid);
 	/*
-	 * Without memory, or with too many cgroups, the path is written with the next change of the
-	 * task.
+	 * If there is no memory, or if there are too many cgroups, the path is written with the
+	 * next change of the task.
 	 */
 	if (changed && id->cgroup_id && !tasks_cgroup_path(t, id->cgroup_id) &&
 	    t->cgroups_missing.n_used < TASKS_CGROUPS_MAX)
@@ -303,7 +306,7 @@ static void tasks_find_loaded(const struct tasks *t, struct task *task)
 	}
 }
 
-/* Sets the name. Returns 1 if it has changed. */
+/* Sets the name of TASK. Returns 1 if the name has changed, otherwise 0. */
 static int tasks_set_name(struct tasks *t, struct task *task,
 			  const char name[static REC_COMM_BYTES])
 {
@@ -365,7 +368,9 @@ static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, st
 	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
 		path = table_remove(&t->cgroups, task->cgroup_id)
 			       ?: table_remove(&t->cgroups_aside, task->cgroup_id);
-		/* Without memory, the path is unknown until the eBPF programs send it again. */
+		/*
+		 * If there is no memory, the path is unknown until the eBPF programs send it again.
+		 */
 		if (path && table_set(kept, task->cgroup_id, path) < 0)
 			free(path);
 	}
@@ -439,7 +444,7 @@ void tasks_forget(struct tasks *t, uint32_t tid)
 
 	if (t->last_starts.n_used >= TASKS_STARTS_MAX)
 		table_deinit(&t->last_starts);
-	/* Without memory, the next owner of the tid can count as this one. */
+	/* If there is no memory, the next owner of the tid can be mistaken for this task. */
 	if (task)
 		(void)!table_set(&t->last_starts, tid, (void *)(uintptr_t)(task->start_ns + 1));
 	if (!task || !t->splits || !tasks_add_dead(t, task))
@@ -460,7 +465,7 @@ ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_
 			gone[n++] = task->tid;
 		/*
 		 * The record of the end of this task may not have arrived yet, so the task counts
-		 * from the next call on.
+		 * as gone only from the next call on.
 		 */
 		else if (!task->gone_ns && is_gone(task->tid))
 			task->gone_ns = clock_boot_ns();

@@ -4,9 +4,9 @@
  * has them.
  *
  * Kernel records name threads by tid. The koid of a thread is its tid, unless the tid had another
- * owner within this archive. The koids of later owners differ (fxt-names.h), and the words from the
- * programs are changed. The two frequent queries, for the koid and for "announced", only read an
- * array.
+ * owner within this archive. The koids of later owners differ (fxt-names.h), and the ids in the
+ * words from the eBPF programs are changed. The two frequent queries, for the koid and for
+ * "announced", only read an array.
  */
 #pragma once
 
@@ -38,9 +38,10 @@ struct task {
 	 * runs. "" = unknown.
 	 */
 	char loaded[REC_COMM_BYTES];
-	bool is_loader;     /* the name that the kernel has is that of a loader */
+	bool is_loader;     /* the kernel's name of the task is the name of a loader */
 	char *command_line; /* owned; NULL = unknown */
-	bool command_old;   /* the task may have run another program since then */
+	bool command_old;   /* the task may have run another program since the command line was
+			     * read */
 	uint64_t died;      /* the number of this task among the ended tasks, from 1; 0 = alive */
 	/* The time when its end was observed, without a report; 0 = not observed. */
 	uint64_t gone_ns;
@@ -110,8 +111,8 @@ int tasks_init(struct tasks *t);
 
 /*
  * Called if the recording will be split. From now on, ended tasks are kept for a while (a main
- * thread as long as its process lives). If the koids of a tid are used up, they are reused from the
- * first one on, since their owners are in other chunks. Returns 0 or -ENOMEM.
+ * thread as long as its process lives). If all koids of a tid have been used, they are reused from
+ * the first one on: the earlier owners of these koids are in other chunks. Returns 0 or -ENOMEM.
  */
 int tasks_will_split(struct tasks *t);
 
@@ -131,8 +132,8 @@ static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 }
 
 /*
- * Returns the koid of the owner that a tid had at TS_NS. (When the worker reports a process, it can
- * have ended, and its id can belong to another one.)
+ * Returns the koid of the owner that a tid had at TS_NS. (When the worker reports a process, the
+ * process can have ended, and its id can belong to another process.)
  */
 uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns);
 
@@ -190,8 +191,8 @@ const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
 /*
- * Sets the command line: N bytes, arguments separated by NUL. IS_CUT says that the process has more
- * of them. A task with the name of the dynamic loader gets the name of the program in its command
+ * Sets the command line: N bytes, arguments separated by NUL. IS_CUT: true = the process has more
+ * arguments. A task with the name of the dynamic loader gets the name of the program in its command
  * line. Returns 1 if the command line is new, otherwise 0, or -ENOMEM. A task with another start
  * time (if START_NS is not 0) is unchanged.
  */
@@ -199,8 +200,8 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 		      bool is_cut);
 
 /*
- * Sets the name that the kernel has. The name of a dynamic loader is replaced by the name of its
- * program, if that is known. Returns 1 if the name has changed.
+ * Sets COMM, the name that the kernel has for TID. The name of a dynamic loader is replaced by the
+ * name of its program, if that name is known. Returns 1 if the name has changed, otherwise 0.
  */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
@@ -219,7 +220,10 @@ void tasks_drop_name(struct tasks *t, uint32_t koid);
  */
 int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec);
 
-/* Returns the path of cgroup ID, or NULL if it is not known. It is valid until the next cgroup. */
+/*
+ * Returns the path of cgroup ID, or NULL if it is not known. The path is valid until the next
+ * tasks_set_cgroup().
+ */
 const char *tasks_cgroup_path(const struct tasks *t, uint64_t id);
 
 /* Notes that process PID has ended. Returns true only at the first call. */

@@ -96,8 +96,8 @@ static int thread_fork_thread(struct thread_table *b, const struct rec_resource 
 static bool thread_attr_is_detached(const __u64 words[3])
 {
 	/*
-	 * The attributes of musl begin with the size of the stack. Those of glibc begin with a
-	 * priority and a policy.
+	 * The attributes of musl begin with the size of the stack. The attributes of glibc begin
+	 * with a priority and a policy.
 	 */
 	bool is_musl = (uint32_t)words[0] > 1000;
 

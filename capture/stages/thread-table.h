@@ -2,9 +2,9 @@
 /*
  * The threads of one program in the books of capture/stages/resources.h. A thread counts as left if
  * it ended by itself and was neither joined nor detached, or if the exit of the process ended it.
- * (It does not count if it was waiting at the exit and would have continued.) A thread is made in
- * two steps, the fork and the return of pthread_create(). It is identified by its tid until it
- * ends, and by its handle (pthread_t) until it is released.
+ * (In the second case, a thread that was waiting at the exit, and would have continued, does not
+ * count.) A thread is made in two steps, the fork and the return of pthread_create(). It is
+ * identified by its tid until it ends, and by its handle (pthread_t) until it is released.
  */
 #pragma once
 

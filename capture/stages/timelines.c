@@ -79,8 +79,8 @@ static int timelines_open(void *stage)
 
 /*
  * Returns the time until which the running thread of CPU is known: AT_NS, or the start of a loss
- * whose mark was not read from the ring yet. (The programs write the mark when the ring has room
- * again.)
+ * whose mark was not read from the ring yet. (The eBPF programs write the mark when the ring has
+ * room again.)
  */
 static uint64_t timelines_known_until(const struct timelines *t, unsigned cpu, uint64_t at_ns)
 {

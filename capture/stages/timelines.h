@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes the start and the end of each CPU's timeline, at the start of the archive, in tails and in
- * heads: a stage of the pipeline. It is the last stage, so that scheduling words follow a head
- * directly.
+ * heads: a stage of the pipeline. This stage is the last one, so that scheduling words follow a
+ * head directly.
  */
 #pragma once
 

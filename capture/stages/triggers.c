@@ -182,7 +182,7 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 
 /* ---- threads ---- */
 
-/* Returns the state of TID, which is created if it is unknown; NULL without memory. */
+/* Returns the state of TID, which is created if it is unknown; NULL = no memory. */
 static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 {
 	struct waiter *w = table_get(&t->waiters, tid);
@@ -255,8 +255,8 @@ static int triggers_on_switch_in(struct triggers *t, uint64_t ts_ns, uint32_t ti
 }
 
 /*
- * Called when TID is woken. SLEPT says that it was not on its run queue. Otherwise, the wakeup
- * counts only if the thread is known to sleep (schedule.h).
+ * Called when TID is woken. SLEPT: true = the thread was not on its run queue. Otherwise, the
+ * wakeup counts only if the thread is known to sleep (schedule.h).
  */
 static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
 {

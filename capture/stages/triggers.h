@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The triggers of a flight recorder. They check each record in order of time, when it is written. A
- * session without triggers has no cost for them.
+ * The triggers of a flight recorder. Triggers check each record in order of time, when the record
+ * is written. A session without triggers has no cost for this check.
  *
  *  wakeup    A thread waited for a CPU after its wakeup. A loss clears the table of waiting
  *            threads.
@@ -75,7 +75,7 @@ struct trigger_ops {
 
 struct triggers;
 
-/* FILTERED says that only selected threads are recorded. Returns 0 or -ENOMEM. */
+/* FILTERED: true = only selected threads are recorded. Returns 0 or -ENOMEM. */
 int triggers_new(const struct trigger_options *o, bool filtered, const struct trigger_ops *ops,
 		 struct triggers **ret);
 struct triggers *triggers_free(struct triggers *t);

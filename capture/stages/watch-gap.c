@@ -20,8 +20,8 @@ enum { PROCESSES_MAX = 8192, FILES_MAX = 16384, FILES_OF_PROCESS_MAX = 256 };
 #define ENDED_NS UINT64_C(5000000000)
 
 /*
- * How long after its examination a file counts as unchanged. Programs that many processes run load
- * the same libraries, and each examination costs time.
+ * How long after its examination a file counts as unchanged. Many processes load the same
+ * libraries, and each examination costs time.
  */
 #define UNCHANGED_NS UINT64_C(20000000)
 
@@ -87,8 +87,8 @@ void watch_gap_deinit(struct watch_gap_files *files)
 /* ---- room ---- */
 
 /*
- * Forgets processes that are not watched, and ended some time before TS_NS, and if ALL is set, the
- * others that are not watched, and all files.
+ * Forgets processes that are not watched and ended some time before TS_NS. If ALL is set, forgets
+ * all processes that are not watched, and the files of all processes.
  */
 static void watch_gap_forget_processes(struct watch_gap_files *files, uint64_t ts_ns, bool all)
 {
@@ -143,7 +143,7 @@ static void watch_gap_make_room(struct watch_gap_files *files, uint64_t ts_ns)
 		return;
 	watch_gap_forget_processes(files, ts_ns, false);
 	watch_gap_forget_files(files);
-	/* (a quarter, so that this is not repeated for each file) */
+	/* (a quarter must be free, so that this is not repeated for each file) */
 	if (watch_gap_has_room(files, 4))
 		return;
 	watch_gap_forget_processes(files, ts_ns, true);
@@ -180,7 +180,7 @@ static uint64_t watch_gap_key(uint64_t device, uint64_t inode)
 	return table_hash(identity, sizeof(identity)) ?: 1;
 }
 
-/* Limits what is known to mappings before that of FILE->rec. */
+/* Limits the known facts about FILE to mappings before the mapping FILE->rec. */
 static void watch_gap_limit(struct watch_gap_file *file)
 {
 	uint64_t before_ns = file->rec->head.ts_ns - 1;
@@ -189,7 +189,7 @@ static void watch_gap_limit(struct watch_gap_file *file)
 	file->refused_ns = file->refused_ns < before_ns ? file->refused_ns : before_ns;
 }
 
-/* FILE is mapped again. With another path, it can be another file that got the same inode. */
+/* FILE is mapped again. If the path differs, this can be another file that got the same inode. */
 static int watch_gap_update_file(struct watch_gap_file *file, const struct rec_mapping *rec)
 {
 	struct rec_mapping *copy;
@@ -319,8 +319,8 @@ static bool watch_gap_is_late(const struct rec_watched *rec, uint64_t ts_ns)
 }
 
 /*
- * Finds the next file of the process of REC that was not examined while it ran, unless another gap
- * is known. An exec frees all blocks, so nothing is missing then.
+ * Finds the next file of the process of REC that was not examined while the process ran, unless
+ * another gap is known. An exec frees all blocks, so nothing is missing then.
  */
 static struct watch_gap_file *watch_gap_next(const struct watch_gap_files *files,
 					     const struct rec_watched *rec, size_t *pos,

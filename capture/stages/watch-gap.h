@@ -2,9 +2,9 @@
 /*
  * Why allocations of a watched program can be missing although its allocators have probes.
  *
- * The worker examines files after their mapping, and a process can end before. So the files with
- * code that each process has mapped are kept here. When a process has ended, those that were not
- * examined while it ran are examined now, by their paths.
+ * The worker examines files after their mapping, and a process can end before the examination. So
+ * the files with code that each process has mapped are kept here. When a process has ended, the
+ * files that were not examined while the process ran are examined by their paths.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct watch_gap_files {
 	size_t n_watched;       /* how many of these processes are watched */
 	/* The last time when there was no room, and all files were forgotten; 0 = never. */
 	uint64_t forgotten_ns;
-	bool any_arrived; /* whether files were examined since this was reset */
+	bool any_arrived; /* true = files were examined since this was reset */
 };
 
 /* Takes the announced files of O. Returns 0 or -ENOMEM. */

@@ -14,7 +14,7 @@
 DEFINE_ORDER(by_age, struct chunk,
 	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
 
-/* Returns 1, 0 if the file is none or does not exist anymore, or a negative errno. */
+/* Returns 1 if FILE is a regular file, 0 if it is not, or no longer exists, or a negative errno. */
 static int chunk_list_stat(int dir_fd, const char *file, struct chunk *ret)
 {
 	struct stat st;
@@ -45,7 +45,7 @@ int chunk_list_read(int dir_fd, const char *name, struct chunk **ret, size_t *re
 		if (r > 0 && (r = GROW(chunks, room, n + 1)) == 0)
 			chunks[n++] = one;
 	}
-	/* A list without some of the chunks is none: they would count as removed. */
+	/* An incomplete list is an error, since the missing chunks would count as removed. */
 	if (r == 0 && errno != 0)
 		r = -errno;
 	closedir(dir);

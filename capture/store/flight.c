@@ -3,7 +3,7 @@
  * Chunks are reference-counted: the recorder and its snapshots share them. A snapshot contains the
  * bytes that its chunks had when the snapshot was taken. Files only grow, with one exception: after
  * a failed write, an incomplete record is truncated before its bytes are counted. The mutex guards
- * the list of chunks and their sizes. It is not held while bytes are copied.
+ * the list of chunks and their sizes. The mutex is not held while bytes are copied.
  */
 #include "capture/store/flight.h"
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The storage of a flight recorder: the last chunks of a recording, in files without names, or in
- * files on a file system in memory (tmpfs). The latter stay when this process ends.
+ * files on a file system in memory (tmpfs). Files on a tmpfs stay when this process ends.
  * docs/architecture/chunks.md, "Flight recorder".
  *
  * Each chunk has two files, N.head and N.body, with increasing N. The oldest chunk is removed when
- * enough time is left without it, when there are too many bytes, or when the file system has less
- * free space than the recorder uses. The kept data has no gap: if a single chunk is too large, its
- * further data is dropped, and when the next chunk begins, everything before it is removed.
+ * the other chunks cover enough time, when there are too many bytes, or when the file system has
+ * less free space than the recorder uses. The kept data has no gap: if a single chunk is too large,
+ * its further data is dropped, and when the next chunk begins, everything before it is removed.
  *
- * A snapshot is a head, all bodies from there on, and a tail. It holds the files open, so neither
- * taking nor writing it blocks any other work. Meanwhile the files' memory is not freed.
+ * A snapshot is a head, all bodies from there on, and a tail. A snapshot holds the files open, so
+ * neither taking nor writing a snapshot blocks any other work. Meanwhile the files' memory is not
+ * freed.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The owner and the thread share the struct. The last of them to release it frees it. The mutex
- * guards the queue and the status. It is not held during calls of the store. Only the thread calls
- * the store, except for cancel().
+ * The owner and the thread share the struct. The last of the two to release the struct frees it.
+ * The mutex guards the queue and the status, and is not held during calls of the store. Only the
+ * thread calls the store, except for cancel().
  */
 #include "capture/store/output.h"
 
@@ -371,8 +371,8 @@ struct output *output_free(struct output *o)
 	pthread_mutex_lock(&o->lock);
 	o->abandoned = true;
 	/*
-	 * If the thread is working, it can hang forever in a file of the client. It then keeps one
-	 * buffer, and the buffer is charged to the client.
+	 * If the thread is working, it can hang forever in a file of the client. Such a thread
+	 * keeps one buffer, which is charged to the client.
 	 */
 	if (o->busy) {
 		o->counted = true;

@@ -60,8 +60,8 @@ struct outbuf *output_get_buffer(struct output *o);
 
 /*
  * These functions begin a chunk, pass a buffer to it as PART, and end it, in the order of the
- * calls. They do not wait. A chunk has at least one buffer. Data before the first chunk is
- * discarded. If a chunk is not ended by a call, it ends when the output is finished.
+ * calls. These functions do not wait. A chunk has at least one buffer. Data before the first chunk
+ * is discarded. If a chunk is not ended by a call, it ends when the output is finished.
  */
 void output_begin(struct output *o, const struct store_moment *at);
 void output_put(struct output *o, struct outbuf *b, enum store_part part);

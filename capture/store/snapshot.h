@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot of a flight recorder on the way to its destination. It is taken in the thread of the
- * recording's output (or by its owner), and written by a separate thread, so that no other thread
- * waits for a slow reader.
+ * A snapshot of a flight recorder on the way to its destination. The snapshot is taken in the
+ * thread of the recording's output (or by the owner of the recording), and written by a separate
+ * thread, so that no other thread waits for a slow reader.
  */
 #pragma once
 
@@ -31,9 +31,10 @@ enum {
 int snapshot_new(struct store *to, struct snapshot **ret);
 
 /*
- * The owner, the output's thread and its own thread each hold a reference to a snapshot. If the
- * owner releases a snapshot without cancelling it, the snapshot continues. A thread that hangs in
- * the kernel keeps its resources until it returns. snapshot_unref() returns NULL.
+ * The owner of a snapshot, the output's thread and the thread that writes the snapshot each hold a
+ * reference to it. If the owner releases a snapshot without cancelling it, the snapshot continues.
+ * A thread that hangs in the kernel keeps its resources until it returns. snapshot_unref() returns
+ * NULL.
  */
 struct snapshot *snapshot_ref(struct snapshot *s);
 struct snapshot *snapshot_unref(struct snapshot *s);

@@ -3,8 +3,9 @@
  * Pipes and sockets are written without waiting, after a poll(), so that the thread can be
  * cancelled at any moment. The caller shares the open file, so the flags of the file are not
  * changed. Instead, each write has a flag: MSG_DONTWAIT for sockets, RWF_NOWAIT for pipes if the
- * kernel supports it. Otherwise at most PIPE_BUF bytes are written to a pipe at a time. That many
- * bytes fit when poll() reports room, unless another process writes to the same pipe.
+ * kernel supports it. If the kernel does not support RWF_NOWAIT, at most PIPE_BUF bytes are written
+ * to a pipe at a time. That many bytes fit when poll() reports room, unless another process writes
+ * to the same pipe.
  *
  * This does not protect against a malicious client, which can make the thread wait for a lock in
  * the kernel. Such a thread is abandoned (capture/sandbox/user-counts.h).
@@ -124,8 +125,9 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 	if (r == 0)
 		return 0;
 	whole = whole_fn(data, *ret_kept);
-	/* The bytes after the last whole record or block are truncated, but only if the file ends
-	 * with them. Otherwise the incomplete record or block stays, and readers drop it. */
+	/* The bytes after the last whole record or block are truncated, but only if these bytes are
+	 * the end of the file. Otherwise the incomplete record or block stays, and readers drop
+	 * it. */
 	if (end >= 0 && fstat(s->fd, &st) == 0 && st.st_size == end &&
 	    ftruncate(s->fd, end - (off_t)(*ret_kept - whole)) == 0) {
 		lseek(s->fd, end - (off_t)(*ret_kept - whole), SEEK_SET);

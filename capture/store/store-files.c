@@ -166,7 +166,7 @@ void store_files_recover(const struct store_files_options *o)
 /* ---- a chunk ---- */
 
 /* Locks FD and checks that it is still the file at PART. Before FD is locked, another process can
- * take it for the file of a dead process, and complete and rename it. */
+ * mistake this file for that of a dead process, and complete and rename it. */
 static bool store_files_is_ours(const struct store_files *s, int fd)
 {
 	struct stat st, there;

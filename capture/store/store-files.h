@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A directory of chunks: NAME-BEGIN-END.fxt, with a suffix for the compression. BEGIN and END are
- * UTC (20261120T190834.123456Z), so that names sort by time. While it is written, a chunk is called
- * .NAME-BEGIN.part and is locked (flock()). When it has been renamed, it is complete. No file is
+ * UTC (20261120T190834.123456Z), so that names sort by time. While a chunk is written, it is called
+ * .NAME-BEGIN.part and is locked (flock()). A chunk that has been renamed is complete. No file is
  * ever overwritten: if the name exists (the clock was set back), the next microsecond is used.
  *
  * When the first chunk begins, the files of dead processes (.part) are truncated after the last

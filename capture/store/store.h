@@ -54,8 +54,8 @@ struct store_ops {
 struct store {
 	const struct store_ops *ops;
 	/*
-	 * The owner of the file. If the thread that calls these functions hangs, it counts for this
-	 * user.
+	 * The owner of the file. If the thread that calls these functions hangs, the hanging thread
+	 * is counted for this user.
 	 */
 	struct thread_identity writer;
 };

@@ -22,8 +22,8 @@ struct whole_blocks {
 };
 
 /*
- * Starts with the first BYTES of FD, compressed by METHOD. FIRST says that an archive begins with
- * them.
+ * Starts with the first BYTES of FD, compressed by METHOD. FIRST: true = an archive begins with
+ * these bytes.
  */
 void whole_blocks_init(struct whole_blocks *p, int fd, uint64_t bytes, enum pack_method method,
 		       bool first);

@@ -26,7 +26,7 @@ static struct format_text tracepoint_format_trim(struct format_text t)
 	return t;
 }
 
-/* Takes the bytes of T up to END, which T must have. Returns false if it has none. */
+/* Takes the bytes of T up to the character END. Returns false if T has no END. */
 static bool tracepoint_format_take(struct format_text *t, char end, struct format_text *ret)
 {
 	const char *at = memchr(t->p, end, t->n);
@@ -143,7 +143,7 @@ struct format_type {
 	bool is_signed;
 };
 
-/* The first row with a word of the type counts. */
+/* If a type contains the words of several rows, the first of these rows counts. */
 static const struct format_type format_types[] = {
 	{ "char", 1, false },    { "u8", 1, false },       { "__u8", 1, false },
 	{ "uint8_t", 1, false }, { "s8", 1, true },        { "__s8", 1, true },
@@ -196,7 +196,8 @@ static enum tracepoint_form tracepoint_format_number_form(struct format_text typ
 }
 
 /*
- * System calls have all arguments in fields of eight bytes. Of an int, only the lower half counts.
+ * The tracepoints of system calls have all arguments in fields of eight bytes. If the type of an
+ * argument is int, only the lower half of its field counts.
  */
 static void tracepoint_format_narrow(struct tracepoint_field *f, struct format_text type)
 {

@@ -49,15 +49,15 @@ struct tracepoint_format {
 };
 
 /*
- * Parses the N bytes of a file `format`. Common fields are left out. Returns 0, or -EBADMSG if they
- * are no format, or -E2BIG if a limit is exceeded.
+ * Parses the N bytes of a file `format`. Common fields are left out. Returns 0, -EBADMSG if the
+ * bytes are not a format, or -E2BIG if a limit is exceeded.
  */
 int tracepoint_format_parse(const char *text, size_t n, struct tracepoint_format *ret);
 
 /*
  * Reads and parses the format of tracepoint NAME of SYSTEM; both must come from tracefs_list(). DIR
- * is that of tracefs_open(). *RET_SYMBOLS is also set, and owned by the caller; after an error,
- * there are none. Returns like tracepoint_format_parse(), or another negative errno.
+ * is the result of tracefs_open(). Also sets *RET_SYMBOLS, which the caller owns; after an error,
+ * *RET_SYMBOLS is empty. Returns like tracepoint_format_parse(), or another negative errno.
  */
 int tracepoint_format_read(int dir, const char *system, const char *name,
 			   struct tracepoint_format *ret, struct tracepoint_symbols *ret_symbols);

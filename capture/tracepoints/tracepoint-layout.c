@@ -28,7 +28,7 @@ static int tracepoint_layout_set_text(struct tracepoint_condition *to,
 	if (f->form != TRACEPOINT_CHARS)
 		return value_refuse(why, "field '%s' of %s is not a text", c->field, name);
 	to->form = f->is_dynamic ? TRACEPOINT_DYNAMIC_TEXT : TRACEPOINT_TEXT;
-	/* (a text that fills its array has no NUL) */
+	/* (one byte more than the field, since a text that fills its array has no NUL) */
 	to->bytes = (uint16_t)(f->size < UINT16_MAX ? f->size + 1 : f->size);
 	to->is_relative = f->is_relative;
 	memcpy(to->text, c->text, strlen(c->text));

@@ -45,7 +45,7 @@ static bool tracepoint_symbols_take_number(struct symbols_reader *r, uint64_t *r
 	return true;
 }
 
-/* Takes a text in quotes. One that is too long becomes empty. */
+/* Takes a text in quotes. A text that is too long becomes empty. */
 static bool tracepoint_symbols_take_text(struct symbols_reader *r,
 					 char to[static TRACEPOINT_SYMBOL_BYTES])
 {

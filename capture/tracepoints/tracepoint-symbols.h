@@ -14,8 +14,9 @@
 #define TRACEPOINT_SYMBOLS_VALUE "reason_name"
 
 enum {
-	TRACEPOINT_SYMBOLS_MAX = 512, /* of one field; further ones have no names */
-	TRACEPOINT_SYMBOL_BYTES = 64, /* maximum size of a name, NUL included; likewise */
+	TRACEPOINT_SYMBOLS_MAX = 512, /* names of one field; further numbers have no names */
+	TRACEPOINT_SYMBOL_BYTES = 64, /* maximum size of a name, NUL included; longer names are left
+				       * out */
 };
 
 struct tracepoint_symbol {
@@ -29,11 +30,11 @@ struct tracepoint_symbols {
 };
 
 /*
- * Sets *RET to the names in the N bytes of the format TEXT; none, if it has none, or others than
- * above. Returns 0 or -ENOMEM.
+ * Sets *RET to the names in TEXT, the N bytes of a format. *RET is empty if TEXT has no names for
+ * the field `reason`. Returns 0 or -ENOMEM.
  */
 int tracepoint_symbols_parse(const char *text, size_t n, struct tracepoint_symbols *ret);
 void tracepoint_symbols_deinit(struct tracepoint_symbols *s);
 
-/* Returns the name of NUMBER, or NULL. It belongs to S. */
+/* Returns the name of NUMBER, which S owns, or NULL if NUMBER has no name. */
 const char *tracepoint_symbols_find(const struct tracepoint_symbols *s, uint64_t number);

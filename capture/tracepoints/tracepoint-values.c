@@ -8,10 +8,13 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* The name of the value with the remaining fields. No field can have it. */
+/*
+ * The name of the value with the remaining fields. (It has a space, so no field can have this
+ * name.)
+ */
 #define MORE_FIELDS "more fields"
 
-/* The name of a field that has the name of kymo's own argument. */
+/* The name of a value whose field is called "cpu", since kymo itself has an argument "cpu". */
 #define FIELD_CPU "field cpu"
 
 enum {

@@ -52,7 +52,10 @@ static const struct tracepoint *tracepoints_find(const struct tracepoints *t, co
 	return NULL;
 }
 
-/* Reads the format of tracepoint NAME of SYSTEM, which is OWN of kymo, or of the kernel if NULL. */
+/*
+ * Reads the format of tracepoint NAME of SYSTEM. OWN is the tracepoint if it is kymo's own; NULL =
+ * it is the kernel's.
+ */
 static int tracepoints_read_format(struct finder *k, const char *system, const char *name,
 				   const struct tracepoint_own *own, struct tracepoint_format *ret,
 				   struct tracepoint_symbols *ret_symbols)
@@ -62,7 +65,7 @@ static int tracepoints_read_format(struct finder *k, const char *system, const c
 		   : tracepoint_format_read(k->dir, system, name, ret, ret_symbols);
 }
 
-/* Adds tracepoint NAME of SYSTEM, which exists. OWN: as above. */
+/* Adds tracepoint NAME of SYSTEM, which exists. OWN is as in tracepoints_read_format(). */
 static int tracepoints_add(struct finder *k, const char *system, const char *name,
 			   const struct tracepoint_own *own)
 {
@@ -102,7 +105,10 @@ static int tracepoints_add(struct finder *k, const char *system, const char *nam
 		return 0;
 	}
 	tracepoint_deinit(&t->list[t->n]);
-	/* Tracepoints without the field of the condition are left out if others have it. */
+	/*
+	 * With a pattern, tracepoints without the field of the condition are left out, since others
+	 * can have the field.
+	 */
 	return r == -EINVAL && tracepoint_spec_is_pattern(&k->spec) ? 0 : r;
 }
 
@@ -194,7 +200,7 @@ static int tracepoints_search_names(struct finder *k, const struct tracefs_names
 	return r;
 }
 
-/* Adds the tracepoints of a set. Those that this kernel lacks are left out. */
+/* Adds the tracepoints of a preset. Tracepoints that this kernel lacks are left out. */
 static int tracepoints_search_preset(struct finder *k, const struct tracefs_names *systems)
 {
 	const char *const *member = k->spec.preset->members;

@@ -48,15 +48,15 @@ struct tracepoints *tracepoints_free(struct tracepoints *t);
 DEFINE_CLEANUP(struct tracepoints *, tracepoints_free)
 
 /*
- * Attaches the programs of COLLECTOR to all tracepoints. Returns like tracepoints_new(). (The
- * collector detaches those of kymo's own tracepoints.)
+ * Attaches the eBPF programs of COLLECTOR to all tracepoints. Returns like tracepoints_new(). (The
+ * collector itself detaches the programs of kymo's own tracepoints.)
  */
 int tracepoints_attach(struct tracepoints *t, struct collector *collector, char **reterr_text);
 
 /*
- * The first function detaches the program, which may still run until the caller has waited for the
- * programs (collector_detach()). The second one also releases the tracepoints: the kernel waits for
- * a grace period for each. T may be NULL.
+ * The first function detaches the eBPF program, which may still run until the caller has waited for
+ * all eBPF programs (collector_detach()). The second one also releases the tracepoints: the kernel
+ * waits for a grace period for each. T may be NULL.
  */
 void tracepoints_detach(struct tracepoints *t);
 void tracepoints_release(struct tracepoints *t);
