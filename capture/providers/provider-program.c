@@ -144,7 +144,7 @@ static bool provider_program_category(void *userdata, const char *name, size_t n
 
 /* ---- a program ---- */
 
-/* Later announcements of the thread by the kernel must not take the name away. (Tracks have none.) */
+/* Keeps the name when the kernel's data of the thread changes later. (Tracks have none.) */
 static int provider_program_named(void *userdata, uint64_t koid, const char *name, size_t n)
 {
 	const struct provider_program *p = userdata;
