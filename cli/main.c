@@ -12,8 +12,8 @@
 
 /*
  * Opens closed standard descriptors, so that a file that is opened later does not get one of their
- * numbers, and messages are not written into it. They are opened for the wrong direction, so they
- * remain unusable. Returns 0 or a negative errno.
+ * numbers, and messages are not written into it. The descriptors are opened for the wrong
+ * direction, so they remain unusable. Returns 0 or a negative errno.
  */
 static int main_fill_standard_descriptors(void)
 {

@@ -37,7 +37,10 @@
 
 enum {
 	MMAP_FROM_BYTES = 128 << 10,
-	/* Number of descriptors for which the kernel's table has room; it takes 128 KiB. */
+	/*
+	 * Number of descriptors for which the kernel's table gets room at the start. The table
+	 * takes 128 KiB.
+	 */
 	TABLE_FILES = 16 << 10,
 };
 
@@ -184,8 +187,8 @@ static int kymod_serve(const struct service_args *args)
  * Raises the limit of descriptors to its maximum, since messages bring descriptors, and a session
  * has many. Also makes the kernel's table of descriptors large enough for TABLE_FILES of them,
  * before other processes share the table (daemon/files/async-close.h). The kernel enlarges a shared
- * table only after a grace period, which would block this thread for tens of milliseconds.
- * Meanwhile, our queue at the bus could become full, and the bus would reject messages to us.
+ * table only after a grace period, which would block this thread for tens of milliseconds. During
+ * that time, the bus's queue of messages to us could become full, so that the bus rejects messages.
  */
 static void kymod_allow_descriptors(void)
 {
@@ -201,10 +204,10 @@ static void kymod_allow_descriptors(void)
 }
 
 /*
- * Makes malloc() use separate mappings for large blocks, so that they return to the kernel when
- * they are freed. By default, malloc() raises the size from which blocks get their own mappings,
- * and takes large blocks from its heap. There, a small block above a large one prevents the return
- * of the large one.
+ * Makes malloc() use separate mappings for large blocks, so that the memory returns to the kernel
+ * when the blocks are freed. By default, malloc() raises the size from which blocks get mappings of
+ * their own, and then takes large blocks from its heap. A small block above a large one in the heap
+ * prevents the return of the large one.
  */
 static void kymod_trim_memory(void)
 {
@@ -223,7 +226,7 @@ static void kymod_leave_busp(sd_bus **bus)
 	sd_bus_unref(*bus);
 }
 
-/* Moves the socket FD to a number that children do not get. Returns it, or -1. */
+/* Moves the socket FD to a number that children do not get. Returns the number, or -1. */
 static int kymod_move_socket(int fd)
 {
 	int moved;
@@ -240,8 +243,8 @@ static int kymod_move_socket(int fd)
 
 /*
  * Returns the socket that systemd passes, or -1. The numbers of passed sockets are low, and all
- * children have the low numbers (capture/sandbox/clean-fd-table.h). So the socket is moved, and
- * none stays there, even if it is not served.
+ * children have the low numbers (capture/sandbox/clean-fd-table.h). So the socket is moved, and no
+ * passed socket keeps its low number, even if it is not served.
  */
 static int kymod_take_socket(void)
 {
@@ -295,8 +298,8 @@ static int kymod_open_bus(const struct arguments *args, bool has_socket, sd_bus 
 }
 
 /*
- * The idle time of a service without a bus, so that the next one tries the bus again soon: also of
- * a service that otherwise never exits (0).
+ * Returns the idle time of a service without a bus. It is short even if the service otherwise never
+ * exits (0), so that the next service soon tries the bus again.
  */
 static uint64_t kymod_shorten_idle(uint64_t idle_ns)
 {

@@ -13,7 +13,10 @@ static bool edit_clip_is_call(const struct fxt_record *r)
 	return fxt_text_known(&r->category) == FXT_NAME_CALLS;
 }
 
-/* Whether ARG, the first one of its name and type, would not be added again. */
+/*
+ * Whether an earlier cut has added ARG. A cut adds at most one argument of each name and type, so
+ * only the first one of a name and type counts.
+ */
 static bool edit_clip_is_added(const struct fxt_record *r, const struct fxt_arg *arg)
 {
 	int name = fxt_text_known(&arg->name);
@@ -28,8 +31,8 @@ static bool edit_clip_is_added(const struct fxt_record *r, const struct fxt_arg 
 
 /*
  * Whether R has room for the additional arguments. The result must be the same for both parts of an
- * event: if one part has the true time, the other part needs it, too. So arguments that an earlier
- * cut has added do not count.
+ * event: if one part has the true times, the other part needs them, too. So arguments that an
+ * earlier cut has added do not count.
  */
 static bool edit_clip_has_room(const struct fxt_record *r)
 {
@@ -113,6 +116,6 @@ int edit_clip_add(const struct edit_clip *c, unsigned n, struct fxt_out_arg *ret
 
 bool edit_clip_keeps(const struct edit_clip *c, int name)
 {
-	/* (the result, or the reason of the end, comes later) */
+	/* (an open call or wait has no result and no reason of its end: these come later) */
 	return c->left_by != open_end || (name != FXT_NAME_RETURN && name != FXT_NAME_LEFT_BY);
 }

@@ -2,15 +2,15 @@
 /*
  * Complete events that cross an end of a cut are clipped there.
  *
- * A clipped event says so: calls and waits by `left by` and `begun`, as at the ends of a recording.
- * The true times of the event are in `began at` and `ends at`, so that the event can be made whole
- * again if the parts are merged (docs/FXT-MAPPING.md, "Parts").
+ * A clipped event is marked: calls and waits by `left by` and `begun`, as at the ends of a
+ * recording. The true times of the event are in `began at` and `ends at`, so that the event can be
+ * made whole again if the parts are merged (docs/FXT-MAPPING.md, "Parts").
  */
 #pragma once
 
 #include "edit/edit-copy.h"
 
-/* The changes to the copy of one record. If all members are 0, it is not clipped. */
+/* The changes to the copy of one record. If all members are 0, the record is not clipped. */
 struct edit_clip {
 	/* True times of the event; 0 = not clipped at this end, or already known. */
 	uint64_t began_ns, ends_ns;
@@ -18,8 +18,8 @@ struct edit_clip {
 };
 
 /*
- * Clips R, a complete event, at TO_NS if R ends later. A call or wait that is clipped there is
- * open.
+ * Clips R, a complete event, at TO_NS if R ends later. A clipped call or wait is marked as open at
+ * its end.
  */
 void edit_clip_end(struct edit_clip *c, struct fxt_record *r, uint64_t to_ns);
 

@@ -9,12 +9,13 @@
 
 static const char lost_text[] = "(lost)";
 
-/* The category, the name, and the names and values of all arguments have a place. */
+/* The category, the name, and the names and values of all arguments have an index each. */
 static_assert(EDIT_KEPT_STRING_FIRST + 2 + 2 * FXT_ARGS_MAX - 1 <= FXT_STRING_FIXED_MAX, "places");
 
 /* ---- text ---- */
 
-/* Returns the buffer for text I. Without memory, returns NULL and sets the output's error. */
+/* Returns the buffer for text I. If there is no memory, returns NULL and sets the output's error.
+ */
 static char *edit_convert_place(struct edit_copy *c, unsigned i)
 {
 	if (!c->texts[i])
@@ -45,7 +46,7 @@ static const char *edit_convert_clean(struct edit_copy *c, const char *bytes, si
 	return to;
 }
 
-/* Applies rules.text() to S, which is in the last buffer used. */
+/* Applies rules.text() to S, whose text is in the buffer used last. */
 static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int arg_name,
 				 struct fxt_out_string *s)
 {
@@ -83,7 +84,7 @@ static struct fxt_out_string edit_set_apart(struct edit_copy *c, const struct fx
 	return (struct fxt_out_string){ .index = index };
 }
 
-/* Converts T to a string that the provider can write. */
+/* Converts T to a string that can be written into the output. */
 struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_text *t,
 					enum edit_text what, int arg_name)
 {
@@ -192,7 +193,7 @@ static bool edit_convert_value(struct edit_copy *c, const struct fxt_arg *arg, i
 	}
 }
 
-/* Returns true if an argument has a type with which readers reject the record. */
+/* Returns true if readers reject R because its argument NAME has the type TYPE. */
 static bool edit_has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 {
 	const struct fxt_event_field *f = fxt_record_field(r, name);

@@ -20,7 +20,7 @@ enum {
 
 /* A provider of the source, and its counterpart in the output. */
 struct edit_provider {
-	struct fxt_provider as;       /* id and name of the provider when it was introduced */
+	struct fxt_provider as;       /* id and name that the provider had when it was introduced */
 	struct fxt_out_provider *out; /* the provider of `own`, or `other` */
 	struct fxt_out_provider other;
 	bool named;                 /* the names of fxt-names.h were registered at their places */

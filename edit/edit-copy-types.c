@@ -33,7 +33,7 @@ static int edit_copy_types_copy_legacy_switch(struct edit_copy *c)
 	struct fxt_thread in = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
 	enum fxt_thread_state state = (enum fxt_thread_state)r->sw.out_state;
 
-	/* (these records are not written for running threads; readers treat both states as
+	/* (the format forbids "running" in such a record; readers treat "running" and "new" as
 	 * runnable) */
 	if (state == FXT_STATE_RUNNING)
 		state = FXT_STATE_NEW;
@@ -92,7 +92,8 @@ static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s
 #define CPU(of, m, field, key)   s.m = r->of.m + c->rules.shift_cpu;
 #define TIME()                   s.ts_ticks = edit_convert_time(c, r->ts_ns);
 #define THREAD(field)            s.thread = edit_convert_thread(c, &r->thread);
-/* The record contains only the process, but a reference names a thread. */
+/* A record contains only the process, but a reference names a thread. So a process without a thread
+ * is written inline. */
 #define PROCESS(field)                                                                             \
 	s.process = edit_convert_thread(c, &r->thread);                                            \
 	s.process.is_inline = s.process.tid == 0;

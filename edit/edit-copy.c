@@ -9,7 +9,10 @@
 
 enum { NANOSECOND_TICKS = 1000000000 };
 
-/* The maximum number of providers. A source can introduce one provider under ever new names. */
+/*
+ * The maximum number of providers in the output. A source can introduce one provider under ever new
+ * names, and each name needs a provider.
+ */
 enum { PROVIDERS_MAX = 1024 };
 
 /* ---- outputs ---- */
@@ -156,8 +159,8 @@ static bool edit_is_called(const struct edit_provider *p, const struct fxt_provi
 }
 
 /*
- * Finds or makes the provider for FROM in the output. If FROM is NULL, it is the provider of kymo's
- * own events. The first provider of the source that kymo wrote shares that provider.
+ * Finds or makes the provider for FROM in the output. FROM = NULL stands for kymo's own events. The
+ * first provider of the source that kymo wrote becomes the same provider as kymo's own events.
  */
 static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider *from,
 				  struct edit_provider **ret)
@@ -348,7 +351,7 @@ int edit_copy_gather(struct edit_copy *c, const struct event *ev)
 
 int edit_copy_packets(struct edit_copy *c)
 {
-	/* The threads of samples are only introduced if there are samples. */
+	/* The threads of samples are only introduced if there were samples. */
 	return c->own.samples ? edit_copy_write_packets(c, true) : 0;
 }
 
@@ -376,7 +379,7 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
 						     .args = args,
 						     .n_args = ARRAY_SIZE(args),
 					     });
-	/* Other records of this CPU are refused for the same reason. */
+	/* Other records of this CPU are refused, too, since the format cannot hold its number. */
 	c->counts.refused += r < 0;
 	return c->to->bytes.error;
 }

@@ -14,8 +14,8 @@
  *   readers require (weights, wakers, processes of threads).
  * - Words after a record's contents, which the specification does not know, are left out.
  *
- * All except the first are counted. A record of unknown type cannot be copied, since its references
- * are unknown. It is counted, too.
+ * All these changes except the first are counted. A record of unknown type cannot be copied, since
+ * its references are unknown. It is counted, too.
  */
 #pragma once
 
@@ -26,16 +26,19 @@
 #include "writer/fxt/fxt-writer.h"
 
 /*
- * An archive in the making, from one or several sources. All copies into it live until it is
- * finished.
+ * An archive in the making, from one or several sources. Each struct edit_copy that writes to it
+ * must live until it is finished.
  */
 struct edit_output {
-	struct outbuf bytes; /* whole records, which are to be taken between calls */
+	struct outbuf bytes; /* whole records; the caller takes them between calls */
 	const struct fxt_out_provider *current;
 	uint32_t next_provider; /* the lowest unused id */
 };
 
-/* Writes the magic number. The output must live as long as its copies. Returns 0 or -ENOMEM. */
+/*
+ * Writes the magic number to OUT. OUT must live as long as the copies that write to it. Returns 0
+ * or -ENOMEM.
+ */
 int edit_output_init(struct edit_output *out);
 void edit_output_deinit(struct edit_output *out);
 
@@ -71,7 +74,7 @@ struct edit_rules {
 		       int arg_name, const char *text, size_t n, char *to);
 
 	/*
-	 * Changes ARG with the name NAME (enum fxt_name, 0 = unknown). Returns false if it is left
+	 * Changes ARG with the name NAME (enum fxt_name, 0 = unknown). Returns false if ARG is left
 	 * out.
 	 */
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
@@ -79,8 +82,8 @@ struct edit_rules {
 
 	/*
 	 * Additional argument number N, from 0, for RECORD: fills *RET except for its name, and
-	 * returns the name (enum fxt_name); 0 = no more arguments. Arguments are left out if the
-	 * record has no room.
+	 * returns the name (enum fxt_name); 0 = no more arguments. If the record has no room for
+	 * more arguments, they are left out.
 	 */
 	int (*more)(void *userdata, const struct fxt_record *record, unsigned n,
 		    struct fxt_out_arg *ret);
@@ -96,7 +99,7 @@ struct edit_rules {
 
 	/*
 	 * Texts with NUL bytes are cleaned, and arguments without a name, or with the name of an
-	 * earlier one, are left out.
+	 * earlier argument, are left out.
 	 */
 	bool mends;
 };
@@ -106,7 +109,7 @@ struct edit_counts {
 	uint64_t records;
 	uint64_t strings, threads; /* dangling references to strings and threads */
 	uint64_t texts;            /* texts that were made valid or cut */
-	uint64_t arguments;        /* left out: unreadable, or without a name of their own */
+	uint64_t arguments;        /* left out: unreadable, of a wrong type, unnamed, or repeated */
 	uint64_t refused; /* records of unknown type or kind, or that the format cannot contain */
 	uint64_t longer;  /* records with words after their contents, which were left out */
 };
@@ -115,14 +118,17 @@ struct edit_counts {
 uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
 
 /*
- * Adds the repairs and losses in MORE to TO. MORE has the counts of an earlier copy. Its records
- * are not added, since TO counts them again.
+ * Adds the repairs and losses that an earlier copy counted in MORE to TO. The records in MORE are
+ * not added, since TO counts the same records again.
  */
 void edit_counts_add(struct edit_counts *to, const struct edit_counts *more);
 
 struct edit_copy;
 
-/* Makes copies into OUT by RULES (both borrowed; RULES may be NULL). Returns 0 or -ENOMEM. */
+/*
+ * Creates a copy that writes to OUT and applies RULES (both borrowed; RULES may be NULL). Returns 0
+ * or -ENOMEM.
+ */
 int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct edit_rules *rules);
 struct edit_copy *edit_copy_free(struct edit_copy *c);
 DEFINE_CLEANUP(struct edit_copy *, edit_copy_free)
@@ -138,24 +144,24 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 
 /*
  * Writes an event of kymo, unchanged by rules: into the source's provider "kymo" if there is one,
- * otherwise into a new provider of that name. Returns like edit_copy_record(), or -EINVAL.
+ * otherwise into a new provider "kymo". Returns like edit_copy_record(), or -EINVAL.
  */
 int edit_copy_event(struct edit_copy *c, const struct event *ev);
 
-/* Introduces the provider of edit_copy_event(), for readers that look for it at the begin. Returns
- * like edit_copy_record(). */
+/* Introduces the provider of edit_copy_event(), for readers that look for it at the begin of the
+ * archive. Returns like edit_copy_record(). */
 int edit_copy_begin(struct edit_copy *c);
 
 /*
- * From now on, samples and related events go into Perfetto's packets, too. edit_copy_gather() must
- * be called with the event EV of each related record that is copied. edit_copy_packets() writes the
- * remaining packets. Both return like edit_copy_record().
+ * From now on, samples and related events are also written as Perfetto's packets.
+ * edit_copy_gather() must be called with the event EV of each related record that is copied.
+ * edit_copy_packets() writes the remaining packets. Both functions return like edit_copy_record().
  */
 void edit_copy_make_packets(struct edit_copy *c);
 int edit_copy_gather(struct edit_copy *c, const struct event *ev);
 int edit_copy_packets(struct edit_copy *c);
 
-/* A switch that the timeline needs, without a record. */
+/* A switch that the timeline needs, but for which no record exists. */
 struct edit_switch {
 	uint64_t ts_ns;
 	uint32_t cpu;
@@ -176,22 +182,21 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 int edit_copy_raw_event(struct edit_copy *c, const struct fxt_event *ev);
 
 /*
- * Names KOID, an object of TYPE (FXT_OBJECT_*), in kymo's own provider. A thread is one of process
- * PID. Returns like edit_copy_record().
+ * Names KOID, an object of TYPE (FXT_OBJECT_*), in kymo's own provider. If KOID is a thread, PID is
+ * its process. Returns like edit_copy_record().
  */
 int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
 		   const char *name);
 
 /*
- * Returns the position in the output of the words that the last edit_copy_record() wrote for its
- * record.
+ * Returns the position, in the output, of the record itself that the last edit_copy_record() wrote.
  */
 size_t edit_copy_last(const struct edit_copy *c);
 
 /*
- * Returns the provider of the record that edit_copy_last() refers to. It has the name that it had
- * at that time, since readers rename a provider that is introduced again. It lives as long as C;
- * only its name and id are set.
+ * Returns the provider of the record that edit_copy_last() refers to. Its name is the name at the
+ * time of that record, since readers rename a provider that is introduced again. It lives as long
+ * as C; only its name and id are set.
  */
 const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 
@@ -201,7 +206,7 @@ const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
 bool edit_copy_is_kymo(const struct fxt_provider *from);
 
 /*
- * Returns true if RECORD has samples as Perfetto's packets. kymo does not convert their times and
- * koids.
+ * Returns true if RECORD contains samples as Perfetto's packets. The times and koids in these
+ * packets are not converted.
  */
 bool edit_copy_is_packets(const struct fxt_record *record);

@@ -79,7 +79,7 @@ static int edit_cut_open_last(struct edit_cut *c)
 
 /*
  * Writes the begin of each open session. If no session is open, nothing is recorded at the
- * beginning of the cut: then the last session begins and stops there.
+ * beginning of the cut. This is shown by the last session, which begins and stops there.
  */
 static int edit_cut_write_starts(struct edit_cut *c)
 {
@@ -123,7 +123,7 @@ static int edit_cut_write_part(struct edit_cut *c, enum edit_part_class what, ui
 
 /*
  * Writes a record of the state, with the time of the cut's beginning. The names of kymo's threads
- * come before the event `part`, because that is on one of these threads.
+ * come before the event `part`, because that event is on one of these threads.
  */
 static int edit_cut_write_state(void *userdata, const struct fxt_provider *from,
 				struct fxt_record *record)
@@ -155,8 +155,8 @@ int edit_cut_write_clipped(struct edit_cut *c, const struct fxt_provider *from,
 }
 
 /*
- * Writes the complete events that began before the cut. They begin with the cut. Open spans around
- * an event are written before it.
+ * Writes the complete events that cross the beginning of the cut, from there on. Open spans around
+ * such an event are written before it.
  */
 static int edit_cut_write_across(struct edit_cut *c)
 {
@@ -181,7 +181,10 @@ int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct stop *stop = &c->stops[i];
 
-		/* (the last open session has the bytes of all sessions so far) */
+		/*
+		 * (the last open session gets the dropped bytes of all sessions that have not been
+		 * reported)
+		 */
 		if (c->sessions.open.n == 1)
 			stop->full = c->full;
 		c->full -= stop->full;
@@ -200,7 +203,7 @@ int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 /*
  * Identifies the part, by its source, by the edits of the source, and by the selection. A cut of
  * the whole archive is no part. But if the archive was edited, parts of the cut must not be merged
- * with parts of the original. So the cut is then a part without ends.
+ * with parts of the original. So the cut then gets an id, but no ends.
  */
 static void edit_cut_set_part(struct edit_cut *c)
 {
@@ -219,8 +222,9 @@ static void edit_cut_set_part(struct edit_cut *c)
 	bool edited = c->edited_id != 0 || c->options.n_pids > 0 || c->options.n_cpus > 0;
 
 	/*
-	 * If nothing precedes it, records that are late can be from before it. If the source
-	 * follows another part, events that were clipped at its begin must stay so.
+	 * 0 if no part precedes this one: then late records can have earlier times. If the source
+	 * follows another part, the begin is kept, since events that were clipped there stay
+	 * clipped.
 	 */
 	c->part.first_ns = c->from_begin && !c->follows ? 0 : c->from_ns;
 	c->part.behind_ns = c->to_ns == UINT64_MAX ? 0 : c->to_ns;
@@ -228,8 +232,9 @@ static void edit_cut_set_part(struct edit_cut *c)
 	    (edited || c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))
 		c->part.id = table_hash(words, sizeof(words)) ?: 1;
 	/*
-	 * The previous part has some of the missing events, but in it, they end at its end. So this
-	 * part must not continue it, but it has events that are clipped at its begin.
+	 * The previous part has some of the missing events, but they end at the end of that part.
+	 * So this part gets another id and does not continue it, but it still has a begin at which
+	 * events are clipped.
 	 */
 	if (c->part.id != 0 && c->counts.no_room_across > 0)
 		c->part = (struct edit_part){
@@ -256,7 +261,7 @@ int edit_cut_begin(struct edit_cut *c)
 	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
 		    ?: edit_cut_write_sheds(c) ?: edit_timeline_open(c->timeline, c->from_ns);
 	r = r ?: edit_cut_write_across(c);
-	/* (the stops of sessions that begin and stop here) */
+	/* (for sessions that begin and stop at the begin of the cut) */
 	if (r == 0 && c->n_stops > 0)
 		r = edit_cut_write_stops(c, UINT64_MAX);
 	return r ?: edit_cut_write_part(c, EDIT_PART_RECORDS, c->from_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sessions of an archive at one time in a cut: the begin of each open session, and the parts of
- * the recording (such as stacks) that it does not record.
+ * The sessions of an archive at one time in a cut: the session_start of each open session, and the
+ * parts of the recording (such as stacks) that an open session does not record.
  */
 #pragma once
 
@@ -34,12 +34,15 @@ struct edit_cut_sessions {
 
 void edit_cut_sessions_deinit(struct edit_cut_sessions *s);
 
-/* Handle the events with these names. edit_cut_sessions_start() returns 0 or -ENOMEM. */
+/*
+ * Handle a session_start, a session_stop, and a `shed` (with BACK: a `returned`).
+ * edit_cut_sessions_start() returns 0 or -ENOMEM.
+ */
 int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorted *item);
 void edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item);
 void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorted *item, bool back);
 
-/* Returns the open session that ITEM, a session_stop, refers to; or NULL. */
+/* Returns the open session to which ITEM, a session_stop, refers, or NULL. */
 struct summary_session *edit_cut_sessions_find_stopped(struct edit_cut_sessions *s,
 						       const struct edit_sorted *item);
 void edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it);

@@ -53,14 +53,14 @@ struct edit_cut {
 	size_t n_across, across_room, across_bytes;
 	/* Values for the next session_stop: */
 	uint64_t lost; /* number of lost events that the archive reports within the cut */
-	uint64_t full; /* number of bytes dropped by its recorders, from session_stop */
+	uint64_t full; /* number of dropped bytes that the source's session_stop report */
 	uint64_t n_events;
-	uint64_t end_ns; /* end of the cut; set in phase BEHIND */
+	uint64_t end_ns; /* end of the cut; set in phase AFTER */
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
 	bool any_other;
 	bool timed;            /* a record with a time was read */
-	uint64_t since_ns;     /* start time that is added to the next record; 0 = none */
+	uint64_t since_ns;     /* start time that is added to the next record as an argument */
 	struct fxt_named late; /* last late stack, whose frames follow */
 	struct edit_clip clip; /* changes to the next record */
 	struct edit_part part;

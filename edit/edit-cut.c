@@ -181,8 +181,8 @@ static void edit_cut_note_resumed(struct edit_cut *c, const struct fxt_record *r
 }
 
 /*
- * Learns the clocks. They are written at the begin of the cut, unless the cut begins with its
- * source, and the source has an event before its first clock snapshot.
+ * Notes the clock snapshot ITEM. A cut writes a snapshot at its begin, computed from the last one.
+ * If the cut has begun before the first snapshot, that snapshot is copied instead.
  */
 static int edit_cut_process_clock(struct edit_cut *c, const struct edit_sorted *item)
 {
@@ -199,7 +199,8 @@ static int edit_cut_process_clock(struct edit_cut *c, const struct edit_sorted *
 
 /*
  * Handles ITEM if it is an event about the whole recording. The cut replaces such events by its own
- * events. Returns 1 if ITEM is such an event.
+ * events. Returns 1 if ITEM must not be copied, 0 if it is to be handled like other records, or a
+ * negative errno.
  */
 static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
 {
@@ -214,7 +215,10 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
 	case FXT_ROW_PYTHON:
-		/* The counts cannot be divided, so they stay at the end of the session. */
+		/*
+		 * These counts cannot be divided by process or CPU, so a selection leaves them out.
+		 * Otherwise, they stay at the end of the session.
+		 */
 		return c->options.n_pids > 0 || c->options.n_cpus > 0;
 	case FXT_ROW_STOP:
 		r = edit_cut_process_stop(c, item);
@@ -255,8 +259,8 @@ static bool edit_cut_is_complete(const struct fxt_record *r)
 }
 
 /*
- * Handles a record before the cut: updates the state with it, or keeps the record if it continues
- * within the cut. R is a copy of the item's record that can be changed.
+ * Handles a record before the cut: updates the state with the record, or keeps the record if it
+ * continues within the cut. R is a copy of the item's record that can be changed.
  */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
@@ -269,7 +273,7 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 		return 0;
 	}
 	if (edit_cut_is_complete(r) && r->event.end_ns > c->from_ns) {
-		/* (the durations around this event do not end before it) */
+		/* (so that no duration around this event ends before the end of the event) */
 		if (r->event.end_ns > c->to_ns)
 			r->event.end_ns = c->to_ns;
 		e = edit_spans_process(c->spans, item->from, r);
@@ -313,8 +317,8 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 	}
 	if (verdict < 0)
 		return verdict;
-	/* Repair handles records that contradict the timeline, with one exception: a second wakeup
-	 * is left out if CPUs were selected, since the thread may have run on another CPU. */
+	/* A scheduling record that contradicts the timeline is kept (`kymo repair` handles it),
+	 * except a second wakeup in a cut of CPUs: the thread may have run on another CPU. */
 	if (verdict == 0 &&
 	    (r->type == FXT_RECORD_EVENT || (edit_cut_is_wakeup(r) && c->options.n_cpus > 0))) {
 		c->counts.left_out++;
@@ -328,8 +332,8 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 
 /*
  * Sets the time range of the cut. FIRST_NS is the earliest time in the archive. The archive begins
- * with its session_start, from which options.from_ns counts. Older events were in progress at that
- * time, and are kept unless from_ns is set.
+ * with its session_start, from which options.from_ns counts. Events that began earlier were in
+ * progress then, and are kept unless from_ns is set.
  */
 static void edit_cut_set_window(struct edit_cut *c, uint64_t first_ns)
 {
@@ -365,8 +369,8 @@ static int edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 
 /*
  * Returns true if TS_NS is not before the cut. A cut that begins with its source includes all
- * records: one that was too late in the source to be sorted can have an earlier time than the first
- * one.
+ * records: a record that was too late in the source to be sorted can have an earlier time than the
+ * first record.
  */
 static bool edit_cut_is_since(const struct edit_cut *c, uint64_t ts_ns)
 {
@@ -375,8 +379,8 @@ static bool edit_cut_is_since(const struct edit_cut *c, uint64_t ts_ns)
 
 /*
  * Returns true if R, an event of ROW within the cut, is a stack of allocations from before the cut,
- * or its frames. A stack has the time of its first allocation, but the table with the stack is read
- * later.
+ * or its frames. A stack has the time of its first allocation, but kymo reads the table with the
+ * stacks later.
  */
 static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 				   const struct fxt_record *r)
@@ -405,8 +409,7 @@ static bool edit_cut_is_late_complete(const struct edit_cut *c, const struct fxt
 
 /*
  * Returns true if R, an event of ROW, is from the cut, but later in the source than the window can
- * sort, and stands alone: it does not contradict the end of the cut, and is not moved to a later
- * cut.
+ * sort, and depends on no other record, so it can still be written after the end of the cut.
  */
 static bool edit_cut_is_late_alone(struct edit_cut *c, enum fxt_row_id row,
 				   const struct fxt_record *r)
@@ -439,7 +442,7 @@ static int edit_cut_process_late(struct edit_cut *c, const struct edit_sorted *i
 	return edit_cut_write_clipped(c, item->from, r);
 }
 
-/* Begins or ends the cut, if it begins or ends before TS_NS. */
+/* Begins the cut if TS_NS is not before its begin, and ends it if TS_NS is not before its end. */
 static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
 {
 	int r = 0;
@@ -460,8 +463,8 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 	if (e < 0)
 		return e;
 	/*
-	 * (a session that begins or stops exactly at the begin of the cut is only in the state of
-	 * the cut; the event itself is at the end of the previous part)
+	 * (a session_start or session_stop exactly at the begin of the cut is at the end of the
+	 * previous part; in this cut, it is only in the state)
 	 */
 	if ((row == FXT_ROW_START || row == FXT_ROW_STOP) && r.ts_ns > c->from_ns)
 		e = edit_cut_move_on(c, r.ts_ns == c->to_ns ? r.ts_ns - 1 : r.ts_ns);
@@ -494,7 +497,7 @@ static int edit_cut_process_untimed(struct edit_cut *c, const struct edit_sorted
 {
 	struct fxt_record r = *item->record;
 
-	/* (the cut can begin with the source as long as its first time is unknown) */
+	/* (as long as no time of the source is known, the cut may begin with its source) */
 	if (c->phase == BEFORE && (c->from_begin || !c->timed) &&
 	    (r.type == FXT_RECORD_KERNEL_OBJECT || r.type == FXT_RECORD_METADATA))
 		return edit_state_add(c->state, item->kept);
@@ -548,7 +551,10 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 	 * process. */
 	if (edit_copy_is_packets(record))
 		return 0;
-	/* (an identity can become known only after the first records of its thread) */
+	/*
+	 * (the record that identifies a thread can follow other records of the thread, so
+	 * identities are learned before the records are sorted)
+	 */
 	r = record->type == FXT_RECORD_KERNEL_OBJECT ? edit_select_learn(c->select, record) : 0;
 	r = r ?: edit_sort_put(c->sort, record->provider, record);
 	return r < 0 ? r : edit_cut_process_sorted(c, false);

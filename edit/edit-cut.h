@@ -15,25 +15,30 @@
 struct edit_cut_options {
 	/*
 	 * The time range in nanoseconds, since the first record, or as in the archive if ABSOLUTE.
-	 * TO_NS is exclusive, except for session_start and session_stop: at TO_NS, they are the
-	 * last records of this cut if no other record of that time precedes them. In a cut that
-	 * begins at that time, they are only in the state. 0 and UINT64_MAX cut nothing.
+	 * TO_NS is exclusive, except for session_start and session_stop: such an event at TO_NS is
+	 * the last record of this cut if no other record of that time precedes it. A cut that
+	 * begins at that time has the event only in its state. 0 and UINT64_MAX cut nothing.
 	 */
 	uint64_t from_ns, to_ns;
 	bool absolute;
 
-	/* Processes, by their pid, with their children; if N_PIDS is 0, all. Borrowed. */
+	/*
+	 * The pids of the selected processes, which include their children; if N_PIDS is 0, all
+	 * processes are selected. Borrowed.
+	 */
 	const uint32_t *pids;
 	size_t n_pids;
 
 	/*
-	 * A bool for each CPU; if N_CPUS is 0, all CPUs. Events without a CPU are kept; events of a
-	 * thread follow its CPU. Borrowed.
+	 * A bool for each CPU; if N_CPUS is 0, all CPUs. Events without a CPU are kept; an event of
+	 * a thread is on the CPU on which the thread runs. Borrowed.
 	 */
 	const bool *cpus;
 	size_t n_cpus;
 
-	/* The maximum number of complete events that continue at the start; 0 = the default. */
+	/*
+	 * The maximum number of complete events that cross the start of the cut; 0 = the default.
+	 */
 	size_t across_max;
 };
 
@@ -52,12 +57,15 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record);
 int edit_cut_finish(struct edit_cut *c);
 
 struct edit_cut_counts {
-	/* Records in the result; repairs and losses, in the whole source. */
+	/*
+	 * The number of records is that of the result; repairs and losses are those of the whole
+	 * source.
+	 */
 	struct edit_counts copied;
 	uint64_t left_out; /* number of records with a time that are not in the result */
 	/*
-	 * Number of records of the initial state for which there was no room. They are not in the
-	 * result, either.
+	 * Number of records of the initial state that were left out for lack of room. `left_out`
+	 * does not include them.
 	 */
 	uint64_t no_room;
 	/* Number of events across the start of the range that were left out for lack of room. */
@@ -65,9 +73,9 @@ struct edit_cut_counts {
 	uint64_t first_ns, last_ns; /* times of the first and last record of the source */
 	bool any;                   /* at least one record was in the range */
 	/*
-	 * The time from the start of the range in which nothing was recorded, since all sessions
-	 * paused, or none was open: from QUIET_NS (0 = something was recorded) to RESUMED_NS (0 =
-	 * the end of the source).
+	 * A silence at the start of the range, in which no session recorded (all sessions paused,
+	 * or none was open): from QUIET_NS (0 = no silence) to RESUMED_NS (0 = the end of the
+	 * source).
 	 */
 	uint64_t quiet_ns, resumed_ns;
 	bool paused;

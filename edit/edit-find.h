@@ -17,7 +17,7 @@ enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_re
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret);
 
-/* Returns the koid in the argument NAME of RECORD, of any event; 0 without one. */
+/* Returns the koid in the argument NAME of RECORD, of any event; 0 if there is no such argument. */
 static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 {
 	struct fxt_arg arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Complete events of a part that end at the end of the part, but continue in the next part. They
- * are held until the next part has shown the event, and are then dropped. If the next part does not
- * show an event, the held record is all that is left of it.
+ * Complete events of a part that end at the end of the part, but continue in the next part. Each is
+ * held until the next part has shown the whole event, and is then dropped. If the next part does
+ * not show the event, the held record is written, since nothing else is left of the event.
  */
 #pragma once
 

@@ -106,7 +106,10 @@ int edit_incomplete_read(struct edit_incomplete *i, const struct fxt_provider *f
 		return edit_incomplete_begin_snapshot(i, record);
 	case FXT_ROW_BLOCK:
 		s = table_get(&i->snapshots, record->thread.pid + 1);
-		/* (blocks of the state, after a cut in a merged archive, belong to no snapshot) */
+		/*
+		 * (blocks of another time belong to the state of a cut in a merged archive, and to
+		 * no snapshot)
+		 */
 		if (s && record->ts_ns == s->key.ts_ns)
 			s->missing -= s->missing > 0;
 		return 0;

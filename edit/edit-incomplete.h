@@ -3,10 +3,10 @@
  * Snapshots of live blocks and events `stack` whose following records are missing.
  *
  * A `snapshot` announces a number of blocks, and a `stack` a backtrace. If the archive is cut off
- * or damaged after it, readers wait in vain for the missing blocks or frames. The number of missing
- * blocks or frames is known when the next snapshot or stack begins, or at the end of the archive. A
- * snapshot or stack that was written by then cannot be corrected, so the user of this module reads
- * ahead by its sorting window.
+ * or damaged after such an event, readers wait in vain for the missing blocks or frames. The number
+ * of missing blocks or frames is known when the next snapshot or stack begins, or at the end of the
+ * archive. A snapshot or stack that was written by then cannot be corrected, so the user of this
+ * module reads ahead by its sorting window.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ int edit_incomplete_end(struct edit_incomplete *i);
 
 /*
  * Returns the number of missing records: for a `snapshot`, of its blocks; for a `stack`, 1 if it
- * has no frames. 0 = nothing is missing, or this is not known yet.
+ * has no frames. 0 = nothing is missing, or it is not yet known whether something is missing.
  */
 uint64_t edit_incomplete_missing(const struct edit_incomplete *i, const struct fxt_provider *from,
 				 const struct fxt_record *record);

@@ -56,9 +56,9 @@ static bool edit_join_is_complete(const struct fxt_record *r)
 }
 
 /*
- * Returns true if J can be joined with the part before it, judging by the data read so far of both.
- * A file that was cut off between two records shows no damage, but lacks the event `part` after the
- * state.
+ * Returns true if J can be joined with the part before it, judging by the data that was read of
+ * both so far. A file that was cut off between two records shows no damage, but lacks the event
+ * `part` after the state.
  */
 static bool edit_join_can_be_joint(const struct edit_join *j)
 {
@@ -118,8 +118,8 @@ bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item)
 	    (item->timed && r->ts_ns != j->part.first_ns))
 		return false;
 	/*
-	 * A complete event is no state. An event without room for its true times stays in two
-	 * parts.
+	 * A complete event is never left out as state: without room for its true times, it stays in
+	 * both parts.
 	 */
 	return !edit_join_is_complete(r);
 }

@@ -7,8 +7,8 @@
  * the begin of a part is left out only if the part before it was read to its end, and is not
  * damaged: otherwise, the records of that part do not show the whole state. The state itself must
  * be complete and not damaged, too: otherwise, the next part may consist only of this state, and
- * the end of the part before is needed. This is decided once, before the first record between the
- * two parts, since the state must be left out completely or not at all.
+ * the end of the part before is needed. Whether the state is left out is decided once, before the
+ * first record between the two parts, since it must be left out completely or not at all.
  */
 #pragma once
 
@@ -60,7 +60,8 @@ void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int i
 
 /*
  * Returns the input of which more must be read to know whether J is joint with the previous part.
- * The previous part must be read to its end, and J to the end of its state. -1 = no input.
+ * The previous part must be read to its end, and J to the end of its state. -1 = nothing more must
+ * be read.
  */
 int edit_join_lacks(const struct edit_join *j);
 
@@ -72,7 +73,7 @@ void edit_join_decide(struct edit_join *j);
 
 /*
  * Returns true if J continues another part, and nothing is missing between them. Then the end of
- * the other part and the state of J are left out. False before this is decided.
+ * the other part and the state of J are left out. Returns false before edit_join_decide().
  */
 bool edit_join_is_joint(const struct edit_join *j);
 

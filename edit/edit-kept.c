@@ -87,7 +87,10 @@ static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *recor
 	if (record->type != FXT_RECORD_STRING || record->string.index < EDIT_KEPT_STRING_FIRST ||
 	    record->string.index > FXT_STRING_FIXED_MAX)
 		return -EBADMSG;
-	/* The text is borrowed. It is not a name of fxt-names.h, since these are never copied. */
+	/*
+	 * The text is borrowed. It is stored without a known name, since names of fxt-names.h are
+	 * never copied.
+	 */
 	*edit_string_at(v, record->string.index) =
 		(struct fxt_string){ (char *)record->name.bytes, record->name.length, 0 };
 	return 0;

@@ -26,7 +26,7 @@ struct edit_kept {
 };
 
 /*
- * Keeps a copy of N_WORDS words in the form above, owned by the caller. Returns NULL without
+ * Keeps a copy of N_WORDS words in the form above, owned by the caller. Returns NULL if there is no
  * memory.
  */
 struct edit_kept *edit_kept_new(const struct fxt_provider *from, const uint64_t *words,
@@ -50,6 +50,6 @@ DEFINE_CLEANUP(struct edit_viewer *, edit_viewer_free)
 
 /*
  * Makes *RET a view of KEPT, valid as long as KEPT, until the next view. Returns 0, or -EBADMSG if
- * its words are not records in the form above.
+ * the words of KEPT are not records in the form above.
  */
 int edit_viewer_parse(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret);

@@ -85,13 +85,16 @@ static bool edit_merge_move_arg(void *userdata, const struct fxt_record *record,
 		arg->u32 += in->view.shift_cpu;
 	if (f->form == FXT_FORM_TIME)
 		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
-	/* A process that started before the first input's clock has no start time on that clock. */
+	/*
+	 * A process that started before the first input's clock has no start time on that clock, so
+	 * the argument is left out.
+	 */
 	return f->form != FXT_FORM_TIME || record->type == FXT_RECORD_EVENT || arg->u64 > 0;
 }
 
 /*
- * Adds the tid to an object whose koid was replaced, since the koid has another owner on the
- * machine; and the session to events that do not name it.
+ * Adds an argument: to an object whose koid was replaced (since another thread on the machine has
+ * the koid), its tid; to an event that does not name its session, the session.
  */
 static int edit_merge_add_arg(void *userdata, const struct fxt_record *record, unsigned n,
 			      struct fxt_out_arg *ret)
@@ -233,7 +236,10 @@ static uint64_t edit_merge_add_id(uint64_t id, const struct merge_input *in)
 	return table_hash(words, sizeof(words)) ?: 1;
 }
 
-/* The begin of the parts of IN on the first clock, if another part precedes them; 0 = none does. */
+/*
+ * The begin of the parts of IN on the first clock, if another part precedes them; 0 = no part
+ * precedes them.
+ */
 static uint64_t edit_merge_parts_begin(const struct merge_input *in)
 {
 	return in->join.chain_ns ? edit_shift_ns(in->join.chain_ns, in->view.shift_ns) : 0;
@@ -263,8 +269,8 @@ static void edit_merge_add_begin(struct edit_part *ret, const struct merge_input
 
 /*
  * Introduces the provider of the first input of kymo before anything else. A later merge reads an
- * archive of kymo until its head is found. So it must see that this is one, even if a program's
- * records come first.
+ * archive of kymo until its head is found, so it must see at once that the result is one, even if a
+ * program's records come first.
  */
 static int edit_merge_introduce(struct edit_merge *m)
 {

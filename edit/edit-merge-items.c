@@ -14,8 +14,8 @@ static bool edit_merge_is_kernels(const struct edit_sorted *item)
 	case FXT_RECORD_SCHEDULING:
 		return true;
 	case FXT_RECORD_EVENT:
-		/* Moments belong to one recording, even if other inputs are from the same
-		 * machine. */
+		/* Moments belong to their own recording, even if other inputs are from the same
+		 * machine, so all inputs may contribute them. */
 		if (!edit_copy_is_kymo(item->from) || edit_points_has(r))
 			return false;
 		return fxt_text_known(&r->category) &&
@@ -45,8 +45,8 @@ static bool edit_merge_is_done(const struct merge_input *in)
 }
 
 /*
- * Returns true if INPUT has no records at TS_NS, so that another input can be used. The schedule of
- * INPUT is in use.
+ * Returns true if INPUT, whose schedule is in use, is done or pauses at TS_NS, so that the schedule
+ * of another input can be used.
  */
 static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
@@ -57,8 +57,8 @@ static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uin
 
 /*
  * Returns true if the schedule of INPUT can be used instead of the schedule of OTHER. While INPUT
- * pauses, it has only late records, and the last records from before the pause. (If OTHER is done,
- * the pause may have an end that was not recorded.)
+ * pauses, it cannot: INPUT only has late records, or the last ones before the pause. But if OTHER
+ * is done, it can: the pause of INPUT may have an end that was not recorded.
  */
 static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -80,7 +80,7 @@ static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, 
 		if (view->pauses && view->paused_ns > begin_ns)
 			begin_ns = view->paused_ns;
 	}
-	/* The pause of INPUT had ended at that time. */
+	/* INPUT does not record before recorded_ns (before its first session, or in a pause). */
 	view = edit_sessions_view(m->sessions, input);
 	return view->recorded_ns > begin_ns ? view->recorded_ns : begin_ns;
 }
@@ -88,8 +88,8 @@ static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, 
 /*
  * From BEGIN_NS on, uses the schedule of INPUT instead of the schedule of OTHER. The switches that
  * end the schedule of OTHER can be missing (if its archive was cut off), or can come later (since a
- * pause does not begin at the same time on all CPUs). The switches of INPUT that show its running
- * threads were left out.
+ * pause does not begin at the same time on all CPUs). The switches of INPUT to its running threads
+ * were left out so far, so they are added.
  */
 static int edit_merge_change_schedule(struct edit_merge *m, unsigned input, unsigned other,
 				      uint64_t begin_ns)
@@ -102,7 +102,8 @@ static int edit_merge_change_schedule(struct edit_merge *m, unsigned input, unsi
 
 /*
  * Selects the schedule of a machine: the schedule of the input that began first, until that input
- * has ended or pauses. Returns 1 if the schedule of INPUT is used.
+ * has ended or pauses. Returns 1 if the schedule of INPUT is used, 0 if another one is used, or a
+ * negative errno.
  */
 static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
@@ -188,7 +189,7 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 	struct fxt_record record = *item->record;
 	int r = 0;
 
-	/* (a cut reads the mark of an edited archive before the first session_start) */
+	/* (the mark is written here, since a cut reads it before the first session_start) */
 	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_START)
 		r = edit_part_write_mark(&in->merge->mark, in->copy, &in->merge->source,
 					 edit_shift_ns(record.ts_ns, in->view.shift_ns));
@@ -209,8 +210,8 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 }
 
 /*
- * Copies ITEM, or holds it if the next part can have the whole event. Whether it has is known
- * later.
+ * Copies ITEM, or holds it if the next part may have the whole event. This is not known before the
+ * next part is read.
  */
 static int edit_merge_copy_or_hold(struct merge_input *in, struct merge_input *before,
 				   const struct edit_sorted *item)

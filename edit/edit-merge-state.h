@@ -36,10 +36,14 @@ struct merge_input {
 	bool mended, behind;
 	/*
 	 * `follows_gap`: the parts begin within the result, and the part before them is missing.
-	 * So an event that was clipped there begins there (`clipped`), also if the result is cut.
+	 * `clipped`: the record was clipped at that begin. Then its true begin is left out, so it
+	 * begins there in the result.
 	 */
 	bool follows_gap, clipped;
-	/* An event `stack` that has its true time again. Its frames get this time, too */
+	/*
+	 * An event `stack` that got its true time back, and this time. The frames of the stack get
+	 * it, too.
+	 */
 	struct fxt_named moved;
 	uint64_t moved_ns;
 	bool sampling_seen; /* an event `sampling` of this input was written, or left out */
@@ -51,7 +55,7 @@ struct merge_input {
 	uint32_t n_cpus;
 	bool has_kymo; /* records of kymo */
 	bool has_start, has_clock;
-	uint64_t start_ns; /* begin of the recording; events from before it only ended within it */
+	uint64_t start_ns; /* begin of the recording; events with earlier times ended after it */
 	uint64_t wall_ns;  /* wall clock minus boot time; can have any value in a damaged archive */
 
 	struct edit_merge_view view;
@@ -60,7 +64,9 @@ struct merge_input {
 struct machine {
 	unsigned input;     /* the first input from this machine */
 	int schedule_input; /* the input whose schedule is used; -1 = none */
-	/* Time of the last written record of that schedule, on the clock of its input. */
+	/*
+	 * Time of the last record that was written from this schedule, on the clock of its input.
+	 */
 	uint64_t schedule_ns;
 	uint32_t first_cpu;
 	uint64_t sampling; /* identifies the last event `sampling` that was written; 0 = none */
@@ -77,7 +83,10 @@ struct edit_merge {
 	struct edit_sessions *sessions;
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	struct edit_viewer *viewer;
-	/* The id of the set of inputs, and the latest begin of a part that lacks the one before. */
+	/*
+	 * An id for all inputs together, and the latest begin of a part whose previous part is
+	 * missing.
+	 */
 	struct edit_part source;
 	struct edit_part_mark mark;
 	bool started;

@@ -102,9 +102,9 @@ static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 
 /*
  * Returns true if IN must be read beyond its window to find its head. In a part, session_start and
- * clock follow the state, which can exceed the window: without them, its machine would be unknown.
- * An edited part does not mark its state, so any archive of kymo is read until these events are
- * found. A program's own archive never has these events.
+ * clock follow the state, which can exceed the window: without these two events, the machine of IN
+ * would be unknown. An edited part does not mark its state, so any archive of kymo is read until
+ * these events are found. A program's own archive never has these events.
  */
 static bool edit_merge_lacks_head(const struct merge_input *in)
 {
@@ -125,7 +125,7 @@ static bool edit_merge_reads_first(const struct merge_input *in, const struct me
 	return !in_state && edit_sort_bytes(in->sort) < edit_sort_bytes(other->sort);
 }
 
-/* Before the start: an input that must be read beyond its window, or -1. */
+/* Before the start: returns an input that must be read beyond its window, or -1. */
 static int edit_merge_find_headless(const struct edit_merge *m)
 {
 	int found = -1;
@@ -158,8 +158,8 @@ static int edit_merge_find_starving(const struct edit_merge *m)
 }
 
 /*
- * Returns true if the schedule of INPUT is used. At equal times, its records come first, so that
- * its schedule can end.
+ * Returns true if the schedule of INPUT is used. At equal times, the records of such an input come
+ * first, so that its schedule can end before another one begins.
  */
 static bool edit_merge_holds_schedule(const struct edit_merge *m, unsigned input)
 {

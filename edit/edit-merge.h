@@ -4,10 +4,10 @@
  *
  * Archives of one boot of one machine (the same host, and clock snapshots that agree) share their
  * time, processes and CPUs. The times of other archives are moved to the time of the first archive
- * with a clock snapshot, by means of their own snapshots. Their koids and CPU numbers are moved
- * after the earlier ones, and the names of their processes include the host. An archive without a
- * clock snapshot, for example a program's own, is assumed to have the machine and the clock of the
- * first archive.
+ * with a clock snapshot, by means of their own snapshots. Their koids and CPU numbers are shifted
+ * behind those of earlier machines, and the names of their processes include the host. An archive
+ * without a clock snapshot, for example a program's own, is assumed to have the machine and the
+ * clock of the first archive.
  *
  * A machine reuses ids of threads. If a koid has another owner than the same koid in an earlier
  * archive, it is replaced (edit-owners.h). An unknown thread in one archive ("?") does not replace
@@ -29,14 +29,13 @@ struct edit_merge;
 struct edit_merge_options {
 	size_t window; /* size of the sorting window of each input */
 	/*
-	 * The maximum size of the data that is kept of each of two parts of one archive, where they
-	 * meet: the end of one part, and the state of the other. If there is more data, the parts
-	 * are not joined.
+	 * Two parts of one archive are joined only if, where they meet, the end of one and the
+	 * state of the other can be kept in memory. This is the maximum size of each of the two.
 	 */
 	size_t between;
-	/* The maximum size of the data that is read beyond the windows, of all inputs with records
-	 * of kymo together, to find their heads before anything is written. If there is more, a
-	 * machine can be unknown. */
+	/* The maximum size of the data that is read beyond the windows, of all inputs of kymo
+	 * together, to find their heads before anything is written. If a head is not found within
+	 * this size, the machine of the input can be unknown. */
 	size_t heads;
 };
 
@@ -50,10 +49,10 @@ struct edit_merge *edit_merge_free(struct edit_merge *m);
 DEFINE_CLEANUP(struct edit_merge *, edit_merge_free)
 
 /*
- * Writes as much as possible. Returns 1 if much output was written, and the function must be called
- * again; or 0 if *RET is the number of an input that must be read further, or -1 after the last
- * output. The caller then adds the next record of that input, or its end. Negative errnos are those
- * of edit_copy_record().
+ * Writes as much as possible. Returns 1 if much output was written: the function must be called
+ * again. Otherwise, returns 0, and *RET is an input of which more must be read (the caller then
+ * adds its next record, or its end), or -1 after the last output. Negative errnos are those of
+ * edit_copy_record().
  */
 int edit_merge_step(struct edit_merge *m, int *ret);
 int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record);
@@ -65,8 +64,11 @@ void edit_merge_damage(struct edit_merge *m, unsigned input);
 /* The statistics of an input. */
 struct edit_merge_view {
 	bool has_clock; /* otherwise, the clock of the first input is assumed */
-	bool clock_far; /* no clock was found in the data that was read to find one */
-	/* The input could continue a part, but the data between them is too large. */
+	bool clock_far; /* no clock was found within the limit of data that is read for it */
+	/*
+	 * The input could continue a part, but the data where they meet exceeds the limit
+	 * `between`.
+	 */
 	bool too_large;
 	unsigned machine; /* number of its machine; 0 = the machine of the first input */
 	int64_t shift_ns; /* added to the times of the input */
@@ -75,8 +77,8 @@ struct edit_merge_view {
 	uint64_t doubled; /* records that were left out, since another input has them */
 	/* Records that were left out, since the input is a part that continues another one. */
 	uint64_t repeated;
-	uint64_t halves; /* events that continue in the next part, which does not have them */
-	/* Objects "?" that were left out, since another input knows the owner. */
+	uint64_t halves; /* written as clipped, since no next part showed the whole event */
+	/* Objects "?" that were left out, since another input knows the named thread. */
 	uint64_t unknown;
 	/* Koids that were replaced, since they have another owner on the machine. */
 	uint64_t koids_moved;

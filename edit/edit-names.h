@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the threads and processes without a name that kymo's records, or any objects, mention. They
- * get a name at the end, so that readers know their owner. And finds mappings of modules (files)
- * whose records were lost. They get a module before them, since readers resolve its id in the order
- * of the records.
+ * get a name at the end, so that readers know their owner. Also finds mappings whose module (file)
+ * has no record, since it was lost. A module is then written before the mapping, since readers
+ * resolve the id of a module in the order of the records.
  */
 #pragma once
 
@@ -27,8 +27,8 @@ int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret_count);
 
 /*
- * Must be called before RECORD of provider FROM is copied. If it is a mapping of an unknown module,
- * writes a module with the name "?" to COPY. Returns like edit_copy_record().
+ * Must be called before RECORD of provider FROM is copied. If RECORD is a mapping of an unknown
+ * module, writes a module with the name "?" to COPY. Returns like edit_copy_record().
  */
 int edit_names_see_module(struct edit_names *n, struct edit_copy *copy,
 			  const struct fxt_provider *from, const struct fxt_record *record);

@@ -15,7 +15,7 @@ struct owner {
 	uint64_t koid;
 	uint64_t start_ns; /* 0 = unknown */
 	uint64_t process;  /* 0 = unknown; for processes and main threads, their own koid */
-	uint64_t inputs;   /* a bit for each input that knows it; of owners on a machine only */
+	uint64_t inputs;   /* a bit for each input that knows this owner on the machine */
 };
 
 /* A koid of an input. */
@@ -68,7 +68,7 @@ const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o,
 	return &o->inputs[input].counts;
 }
 
-/* Returns true if KOID is a thread or a process of the kernel. Its id can be reused. */
+/* Returns true if KOID is a real thread or process, whose id the kernel can reuse. */
 static bool edit_owners_is_tracked(uint64_t koid)
 {
 	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1 && koid <= UINT32_MAX;
@@ -94,7 +94,7 @@ static uint64_t edit_owners_start_key(unsigned machine, uint64_t koid, uint64_t 
 	return table_hash(words, sizeof(words));
 }
 
-/* Returns the owner of KOID's tid that started at START_NS, or NULL. */
+/* Returns the owner with the tid of KOID and the start time START_NS, or NULL. */
 static struct owner *edit_owners_find_by_start(const struct edit_owners *o, unsigned machine,
 					       uint64_t koid, uint64_t start_ns)
 {
@@ -138,7 +138,9 @@ static bool edit_owners_is_same(const struct owner *a, const struct owner *b)
 	return !a->process || !b->process || a->process == b->process;
 }
 
-/* Returns true if KOID is unused on MACHINE, and in all inputs that may be from it. */
+/*
+ * Returns true if KOID is unused on MACHINE, and in all inputs that are, or may be, from MACHINE.
+ */
 static bool edit_owners_is_free(const struct edit_owners *o, unsigned machine, uint64_t koid)
 {
 	if (edit_owners_get_owner(o, machine, koid))
@@ -189,8 +191,8 @@ static int edit_owners_get_body(struct edit_owners *o, struct archive *in, uint6
 static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body);
 
 /*
- * Sets the identity of BODY. Its process is identified by the koid on the machine. The koid of BODY
- * itself can still change.
+ * Sets *RET to the identity of BODY. The process in it is given by the koid that it has on the
+ * machine. The koid of BODY itself can still change.
  */
 static int edit_owners_describe(struct edit_owners *o, struct archive *in, const struct body *body,
 				struct owner *ret)
@@ -231,7 +233,10 @@ static int edit_owners_move_body(struct edit_owners *o, struct archive *in, stru
 	return edit_owners_add_owner(o, in->machine, as);
 }
 
-/* Finds the owner of BODY, or makes it the owner. */
+/*
+ * Makes BODY the owner of its koid on the machine. If the koid has another owner, BODY gets another
+ * koid.
+ */
 static int edit_owners_find_place(struct edit_owners *o, struct archive *in, struct body *body)
 {
 	struct owner as, *owner;

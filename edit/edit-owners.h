@@ -10,8 +10,8 @@
  *
  * Within an archive, a koid has one owner, since archives use later koids themselves. So the
  * replacement is decided once, when the first object with the koid is seen. If a record with the
- * koid was written before, the koid is not replaced: it would be worse to have half of a thread's
- * records under another id.
+ * koid was written before, the koid is not replaced: otherwise, half of a thread's records would
+ * have another id.
  *
  * Memory is bounded: beyond EDIT_OWNERS_MAX koids of all archives together, koids are unchanged.
  */
@@ -51,8 +51,8 @@ uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid);
 bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid, uint64_t apart);
 
 /*
- * Counts for an input: koids that were replaced, and koids that were kept despite another owner,
- * since records had been written or no koid was free.
+ * Counts for an input: koids that were replaced (moved), and koids that were kept although they
+ * have another owner (shared), since records had been written before or no koid was free.
  */
 struct edit_owners_counts {
 	uint64_t moved, shared;

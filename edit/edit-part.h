@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parts of archives (docs/FXT-MAPPING.md, "Parts"): the events `part`, which divide the records of
- * a cut into classes, and their meaning where parts are merged.
+ * a cut into classes, and what these classes mean where parts are merged.
  */
 #pragma once
 
@@ -12,7 +12,10 @@ enum edit_part_class {
 	EDIT_PART_STATE, /* records at the begin; or before the first event `part` */
 	EDIT_PART_RECORDS,
 	EDIT_PART_END,
-	/* The archive was edited: it is no part, and its own parts fit only each other. */
+	/*
+	 * The archive was edited: it is no part itself. Parts of it fit only each other, and not
+	 * parts of its source.
+	 */
 	EDIT_PART_EDITED,
 };
 
@@ -38,9 +41,9 @@ enum edit_part_edit {
 };
 
 /*
- * The mark of an edited archive: its parts must not fit parts of its source, because the state in
- * the source can lack what the edit has added. The mark is one event `part` of class
- * EDIT_PART_EDITED. Its id depends on the edit, and on the id of the source.
+ * The mark of an edited archive. With it, parts of the archive do not fit parts of its source,
+ * because the state in the source can lack what the edit has added. The mark is one event `part` of
+ * class EDIT_PART_EDITED. Its id depends on the edit, and on the id of the source.
  */
 struct edit_part_mark {
 	enum edit_part_edit edit;
@@ -61,7 +64,7 @@ int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy,
 /*
  * Must be called before each RECORD, of provider FROM, is copied. Writes MARK before the first
  * session_start, where a cut reads it. MARK replaces all events `part` of the source. Returns 1 if
- * RECORD is such an event, and must not be copied; otherwise like edit_copy_record().
+ * RECORD is an event `part`, which must not be copied; otherwise like edit_copy_record().
  */
 int edit_part_mark_before(struct edit_part_mark *mark, struct edit_copy *copy,
 			  const struct fxt_provider *from, const struct fxt_record *record);
@@ -77,7 +80,8 @@ bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *re
 bool edit_part_fits(const struct edit_part *a, const struct edit_part *b);
 
 /*
- * Returns true if an archive has the begin of its source, as its first event `part` shows: P (an
- * archive without such an event has id 0). If not, it can have events that a cut has clipped there.
+ * Returns true if an archive whose first event `part` is P contains the begin of its source. (For
+ * an archive without such an event, P has id 0.) Otherwise, the archive can have events that a cut
+ * has clipped at its begin.
  */
 bool edit_part_begins_source(const struct edit_part *p);

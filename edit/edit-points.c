@@ -57,7 +57,10 @@ static uint64_t edit_points_key(unsigned input, uint32_t number)
 	return (uint64_t)(input + 1) << 32 | number;
 }
 
-/* Reserves a number in the output: WANTED if it is free. Returns 0 or -ENOMEM. */
+/*
+ * Reserves a number in the output: WANTED if it is free, otherwise the next free number. Returns 0
+ * or -ENOMEM.
+ */
 static int edit_points_reserve(struct edit_points *p, uint32_t wanted, uint32_t *ret)
 {
 	uint32_t number = wanted;
@@ -102,7 +105,7 @@ int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_reco
 	if (edit_find_arg(record, FXT_NAME_PLAN, FXT_ARG_STRING, &text))
 		plan = table_hash_seeded(p->seed, text.text.bytes, text.text.length) ?: 1;
 	point = table_get(&p->points, edit_points_key(input, number.uint32));
-	/* (a damaged archive can give a number a second plan) */
+	/* (in a damaged archive, a number can have a second plan) */
 	if ((point && (!plan || point->plan == plan)) || p->used_numbers.n_used >= EDIT_POINTS_MAX)
 		return 0;
 	point = table_make(&p->points, edit_points_key(input, number.uint32), sizeof(*point));

@@ -2,10 +2,10 @@
 /*
  * The numbers of points (for moments) in several archives. Each archive counts its points from 0.
  *
- * The plan identifies a point. If several archives have the same plan, it has one number, so that
- * parts of one recording fit together again. The first plan keeps its number. Another plan with a
- * number that is taken gets the next free one. A moment without a plan (of a damaged archive) keeps
- * the number of its archive if that is free.
+ * The plan identifies a point. If several archives have the same plan, its point has one number, so
+ * that parts of one recording fit together again. The first plan with a number keeps it. Another
+ * plan with that number gets the next free number. A moment without a plan (of a damaged archive)
+ * keeps the number of its archive if that is free.
  *
  * Memory is bounded: beyond EDIT_POINTS_MAX points, numbers are unchanged.
  */
@@ -23,7 +23,7 @@ enum { EDIT_POINTS_MAX = 1 << 16 };
 
 struct edit_points;
 
-/* Returns NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct edit_points *edit_points_new(void);
 struct edit_points *edit_points_free(struct edit_points *p);
 DEFINE_CLEANUP(struct edit_points *, edit_points_free)
@@ -32,8 +32,8 @@ DEFINE_CLEANUP(struct edit_points *, edit_points_free)
 bool edit_points_has(const struct fxt_record *record);
 
 /*
- * Must be called for each record of kymo before it is written: processes RECORD of INPUT. Returns 0
- * or -ENOMEM.
+ * Processes RECORD of INPUT. Must be called for each record of kymo, before the record is written.
+ * Returns 0 or -ENOMEM.
  */
 int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_record *record);
 

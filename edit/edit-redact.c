@@ -84,8 +84,8 @@ static bool edit_redact_is_pseudo(uint64_t koid)
 }
 
 /*
- * Returns true if the name of an object is kept: a name that kymo gave, or, if these are to be
- * kept, the name of a kernel thread.
+ * Returns true if the name of an object is kept: a name that kymo itself gave, or the name of a
+ * kernel thread if keep_kernel is set.
  */
 static bool edit_redact_keeps_object(const struct edit_redact *r, const struct fxt_record *record)
 {
@@ -112,10 +112,10 @@ static bool edit_redact_is_tracepoint(const struct fxt_record *record)
 	return fxt_record_row(record) == FXT_ROW_TRACEPOINT;
 }
 
-/* The field of RECORD that its argument NAME is; NULL = none. */
+/* Returns the field to which the argument NAME of RECORD belongs; NULL = no field. */
 static const struct fxt_event_field *edit_redact_field(const struct fxt_record *record, int name)
 {
-	/* (a call has the name of its function, so no row has its name) */
+	/* (the name of a call is that of its function, so the row of calls is not found by name) */
 	if (record->type == FXT_RECORD_EVENT && record->subtype == FXT_EVENT_DURATION_COMPLETE &&
 	    fxt_text_known(&record->category) == FXT_NAME_CALLS && !fxt_record_row(record))
 		return fxt_event_field_named(FXT_ROW_CALL, name);
@@ -210,7 +210,7 @@ static bool edit_redact_replace_number(void *userdata, const struct fxt_record *
 		r->counts.numbers++;
 		return false;
 	}
-	/* The meaning of a tracepoint's fields is unknown. */
+	/* The meaning of a tracepoint's fields is unknown, so they are replaced, too. */
 	own = edit_redact_is_own(record) &&
 	      (!edit_redact_is_tracepoint(record) || name == FXT_NAME_CPU);
 	if (own)
@@ -290,8 +290,8 @@ struct edit_redact *edit_redact_free(struct edit_redact *r)
 }
 
 /*
- * Replaces the blob with data about the system by a blob that only says "Linux". Perfetto's UI
- * needs that. Leaves out the bytes of other blobs.
+ * Replaces the blob with data about the system by a blob that only says "Linux", which Perfetto's
+ * UI needs. Leaves out the bytes of other blobs.
  */
 static int edit_redact_blob(struct edit_redact *r, struct fxt_record *record)
 {

@@ -26,14 +26,14 @@
 #define FAR_NS ((uint64_t)60 * 1000000000)
 
 /*
- * The distance for the first and the last record. They have only one neighbour, and are dropped if
- * they are this far from it.
+ * Like FAR_NS, for the first and the last record, which have only one neighbour. They are dropped
+ * if their time is this far from the time of the neighbour.
  */
 #define LONELY_NS ((uint64_t)3600 * 1000000000)
 
 /*
- * In kymo's archives, no duration ends later than the recording, except for this time by which
- * records can be late.
+ * In kymo's archives, a duration can end at most this long after the last record, because records
+ * can be late.
  */
 #define END_SLACK_NS ((uint64_t)1000000000)
 
@@ -43,14 +43,14 @@ enum { CPU_MAX = 4095 };
 static const char wrong_id[] = "the id of a thread or process cannot be right";
 
 /*
- * The maximum number and size of the last records of one time. They are compared to find
- * duplicates; longer records are not compared.
+ * The maximum number of previous records of the same time with which a record is compared to find
+ * duplicates, and their maximum size. Longer records are not compared.
  */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
 
 /*
- * The maximum number of damaged places that wait to be written. If there are more, they are joined
- * with the last one.
+ * The maximum number of damaged places that wait to be written. If there are more, further places
+ * are joined with the last one.
  */
 enum { GAPS_MAX = 1024 };
 
@@ -261,7 +261,10 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	const struct fxt_record *record = item->record;
 	int verdict, e;
 
-	/* In archives of other programs, duplicates may be intended. */
+	/*
+	 * Without damage, other programs may write equal records on purpose. No program writes
+	 * equal scheduling records on purpose.
+	 */
 	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) &&
 	    edit_repair_is_double(r, item)) {
 		r->counts.doubled++;
@@ -321,7 +324,7 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 		return e < 0 ? e : 0;
 	r->missing = edit_incomplete_missing(r->incomplete, item->from, item->record);
 	r->counts.incomplete += r->missing > 0;
-	/* (otherwise, readers would assign the next sample to a stack without frames) */
+	/* (a stack without frames is left out: readers would assign the next sample to it) */
 	if (r->missing == 0 || edit_row_of(item->from, item->record) != FXT_ROW_STACK)
 		e = edit_names_see(r->names, item->from, item->record)
 			    ?: edit_names_see_module(r->names, r->copy, item->from, item->record)
@@ -364,7 +367,7 @@ static void edit_repair_add_gap(struct edit_repair *r, uint64_t to_ns,
 		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, *damage };
 }
 
-/* Adds the damage NEW to DAMAGE, if no time was read between them. */
+/* Adds the damage NEW to DAMAGE. No record with a time was read between the two. */
 static void edit_repair_join_damage(struct fxt_damage *damage, bool *damaged,
 				    const struct fxt_damage *new)
 {
@@ -398,8 +401,8 @@ static uint64_t edit_repair_place_of(const struct edit_repair *r, const struct f
 	return record->event.end_ns;
 }
 
-/* Puts in the durations that have ended by now, or, if there are too many, some others. Durations
- * of kymo that end later than the recording are dropped. */
+/* Puts the durations that have ended by now into the sorter; if too many wait, also some that end
+ * later. Durations of kymo that end later than the recording are dropped. */
 static int edit_repair_put_ended(struct edit_repair *r, bool all)
 {
 	uint64_t end_ns;
@@ -450,7 +453,10 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 	return e < 0 ? e : edit_repair_put_ended(r, false);
 }
 
-/* If the suspect's time is right, puts it in; otherwise drops it. */
+/*
+ * Ends the doubt about the suspect. RIGHT: its time is right, so it is put into the sorter;
+ * otherwise, it is dropped.
+ */
 static int edit_repair_settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;
@@ -483,7 +489,10 @@ static bool edit_repair_is_plausible(struct edit_repair *r, uint64_t ts_ns)
 		return false;
 	if (r->has_read)
 		return r->read_ns <= r->suspect_ns;
-	/* No earlier record exists. At most one wrong time is expected. */
+	/*
+	 * No earlier record exists, so either of the two times can be wrong. Archives are expected
+	 * to have at most one wrong time.
+	 */
 	return r->counts.misplaced > 0 || ts_ns - r->suspect_ns <= LONELY_NS;
 }
 
@@ -544,8 +553,8 @@ static bool edit_repair_has_weight(const struct fxt_record *record, int name, ui
 }
 
 /*
- * Returns an error in R, a scheduling record, or NULL. A switch without its weights has another
- * meaning.
+ * Returns an error in R, a scheduling record, or NULL. A missing weight is an error, since readers
+ * would give the switch another meaning.
  */
 static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 {
@@ -571,8 +580,8 @@ static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 }
 
 /*
- * Returns a value in R that kymo cannot have written, or NULL. It is a sign of damage that the
- * reader cannot detect.
+ * Returns a description of a value in R that kymo cannot have written, or NULL. Such a value is a
+ * sign of damage that the reader cannot detect.
  */
 static const char *edit_repair_find_wrong(const struct fxt_record *r)
 {
@@ -605,7 +614,10 @@ int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 	const char *what = edit_repair_find_wrong(record);
 	int e;
 
-	/* (for a provider of kymo, the reader knows the right number) */
+	/*
+	 * (for a provider of kymo, the reader does not use odd ticks, since it knows the right
+	 * number)
+	 */
 	if (record->type == FXT_RECORD_INITIALIZATION &&
 	    fxt_provider_is_odd_rate(record->provider->ticks_per_second))
 		r->counts.odd_ticks = record->provider->ticks_per_second;
@@ -649,7 +661,7 @@ static int edit_repair_write_stop(struct edit_repair *r, const char *name)
 
 int edit_repair_finish(struct edit_repair *r)
 {
-	/* Without another record for a comparison, any time is accepted. */
+	/* If there was no other record, any time of the suspect is accepted. */
 	bool last_is_right = !r->has_read || (r->suspect_ns >= r->read_ns &&
 					      r->suspect_ns - r->read_ns <= LONELY_NS);
 	int e = edit_repair_settle_suspect(r, last_is_right);
@@ -662,7 +674,7 @@ int edit_repair_finish(struct edit_repair *r)
 	e = e ?: edit_repair_write_gaps(r, UINT64_MAX);
 	/* (it is unknown whether threads run after the last record) */
 	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
-	/* (the records after this must not be earlier than an end) */
+	/* (session_stop and names follow, and must not be earlier than these ends) */
 	e = e ?: edit_spans_close(r->spans, r->written_ns, &r->written_ns);
 	e = e ?: edit_names_write(r->names, r->copy, &r->counts.names_lost);
 	e = e ?: edit_copy_packets(r->copy);

@@ -37,8 +37,8 @@ struct edit_repair *edit_repair_free(struct edit_repair *r);
 DEFINE_CLEANUP(struct edit_repair *, edit_repair_free)
 
 /*
- * Process the records and the damage that the reader found, in its order. Return 0 or a negative
- * errno, like edit_copy_record().
+ * Process the records and the damage, in the order in which the reader found them. Return 0 or a
+ * negative errno, like edit_copy_record().
  */
 int edit_repair_record(struct edit_repair *r, const struct fxt_record *record);
 int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage);

@@ -271,8 +271,8 @@ bool edit_select_apply(struct edit_select *s, struct fxt_record *r)
 		       edit_select_has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:
 		/*
-		 * Kernel addresses are in the stacks of all processes, so these records are always
-		 * selected.
+		 * Kernel addresses are in the stacks of all processes, so records about the
+		 * kernel's mappings are always selected.
 		 */
 		if (edit_is_kernel_mapping(r))
 			return true;

@@ -22,19 +22,23 @@ struct edit_select *edit_select_free(struct edit_select *s);
 DEFINE_CLEANUP(struct edit_select *, edit_select_free)
 
 /*
- * Learns identities and places from RECORD. Must be called with every record. Returns 0 or -ENOMEM.
+ * Learns from RECORD which process a thread belongs to, which parent a process has, and on which
+ * CPU a thread runs. Must be called with every record. Returns 0 or -ENOMEM.
  */
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record);
 
-/* Returns true if RECORD is selected. A partly selected switch is changed. */
+/*
+ * Returns true if RECORD is selected. If only one side of a switch is selected, the other side is
+ * changed to "other".
+ */
 bool edit_select_apply(struct edit_select *s, struct fxt_record *record);
 
 /* Returns true if the process with koid PID is selected. */
 bool edit_select_process(const struct edit_select *s, uint64_t pid);
 
 /*
- * The function arg() for struct edit_rules, for arguments that name unselected items. USERDATA is
- * the struct edit_select.
+ * The function arg() for struct edit_rules. It leaves out or changes the arguments that describe
+ * unselected threads. USERDATA is the struct edit_select.
  */
 bool edit_select_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg);

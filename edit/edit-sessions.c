@@ -30,8 +30,8 @@ struct edit_sessions_input {
 };
 
 /*
- * The maximum number of sessions that wait for their next chunk; if there are more, the first ones
- * are forgotten.
+ * The maximum number of sessions that wait for their next chunk; if there are more, the session
+ * that has waited longest is forgotten.
  */
 enum { WAITING_MAX = SUMMARY_SESSIONS_MAX };
 
@@ -116,8 +116,8 @@ static bool edit_session_can_continue(const struct edit_session *it,
 }
 
 /*
- * Returns the time between the waiting session IT and NEXT, which begins at TS_NS. A chunk begins
- * at the end of the chunk before.
+ * Returns the time between the end of the waiting session IT and TS_NS, at which another chunk
+ * begins. For the next chunk, this is about 0.
  */
 static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts_ns)
 {
@@ -127,8 +127,8 @@ static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts
 /*
  * If NEXT, which begins at TS_NS, is the next chunk of a waiting session, gives it the name of that
  * session. Recordings of one name are distinguished by their begins. Archives of earlier versions
- * do not contain these: then the session with the nearest end is taken, or a session of the same
- * archive.
+ * of kymo do not contain the begins: then the session with the nearest end is taken, or a session
+ * of the same archive.
  */
 static void edit_sessions_continue(struct edit_sessions *s, struct edit_session *next,
 				   uint64_t ts_ns)

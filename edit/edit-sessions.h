@@ -4,8 +4,8 @@
  *
  * Events of the recording name their session. If an open session of another archive has the same
  * name, the later session gets another name ("NAME_2"). Its next chunks keep that name. Events of
- * earlier versions have no name; they get the name of their session. So readers know which session
- * of the result pauses or stops.
+ * earlier versions of kymo do not name their session, so the name is added. So readers know which
+ * session of the result pauses or stops.
  */
 #pragma once
 
@@ -25,7 +25,10 @@ bool edit_session_is_pause(const struct fxt_record *record);
 
 struct edit_sessions;
 
-/* Creates sessions for N_INPUTS inputs, at most EDIT_INPUTS_MAX. Returns NULL without memory. */
+/*
+ * Creates sessions for N_INPUTS inputs. Returns NULL for more than EDIT_INPUTS_MAX, or if there is
+ * no memory.
+ */
 struct edit_sessions *edit_sessions_new(unsigned n_inputs);
 struct edit_sessions *edit_sessions_free(struct edit_sessions *s);
 DEFINE_CLEANUP(struct edit_sessions *, edit_sessions_free)

@@ -3,8 +3,8 @@
  * Records that arrive in order wait in a queue. Records that are earlier than the last one in the
  * queue wait in a binary heap, smallest (time, number) first.
  *
- * Records without a time wait in a queue of their own, in groups that leave at the same time: the
- * earliest time of the records after them.
+ * Records without a time wait in a queue of their own, in groups. A group leaves before the
+ * earliest of the records that were put in after it.
  */
 #include "edit/edit-sort.h"
 
@@ -27,7 +27,7 @@ struct ring {
 	size_t first, n, room;
 };
 
-/* The time of a group of records that was not followed by a record with a time yet. */
+/* The time of a group of records after which no record with a time was put in yet. */
 #define NOT_YET UINT64_MAX
 
 struct edit_sort {
@@ -36,7 +36,10 @@ struct edit_sort {
 	struct edit_viewer *viewer;
 	struct ring queue;   /* sorted; owns its records */
 	struct ring untimed; /* records without a time; owns them */
-	/* Groups of these records: their time, and their count in `number`; sorted by time. */
+	/*
+	 * Groups of the records in `untimed`: the time at which a group leaves, and the count of
+	 * its records in `number`; sorted by time.
+	 */
 	struct ring groups;
 	struct item *heap; /* array and elements are owned */
 	size_t n_heap, heap_room;
@@ -183,8 +186,8 @@ static int edit_sort_push_untimed(struct edit_sort *s, const struct item *item)
 }
 
 /*
- * Called when a record with the time TS_NS was put in. The records without a time before it must
- * not leave later, so lowers the times of their groups.
+ * Called when a record with the time TS_NS was put in. Earlier records without a time must not
+ * leave later than this record, so the times of their groups are lowered to TS_NS.
  */
 static void edit_sort_lower(struct edit_sort *s, uint64_t ts_ns)
 {

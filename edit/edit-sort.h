@@ -26,15 +26,15 @@ struct edit_sort *edit_sort_free(struct edit_sort *s);
 DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)
 
 /*
- * Keeps a copy of RECORD, of provider FROM. Its references are resolved now. Returns 0, -ENOMEM or
- * -EMSGSIZE.
+ * Keeps a copy of RECORD, of provider FROM. The references of RECORD are resolved now. Returns 0,
+ * -ENOMEM or -EMSGSIZE.
  */
 int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		  const struct fxt_record *record);
 
 /*
- * Keeps a copy of RECORD like edit_sort_put(). It is sorted as if its time were TS_NS, but its time
- * is unchanged.
+ * Keeps a copy of RECORD like edit_sort_put(). RECORD is sorted as if its time were TS_NS, but the
+ * copy has the time of RECORD.
  */
 int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		     const struct fxt_record *record, uint64_t ts_ns);
@@ -54,14 +54,15 @@ struct edit_sorted {
 };
 
 /*
- * Takes the next record out: while the window is full, or, with ALL, until the sorter is empty.
- * Returns 1, 0 if no record leaves, or -EBADMSG (edit_viewer_parse()).
+ * Takes the next record out if the window is full or, with ALL, if any record is left. Returns 1; 0
+ * if no record leaves; or -EBADMSG (edit_viewer_parse()).
  */
 int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret);
 
 /*
- * Returns true if edit_sort_pop() would return a record. *RET_NS is its time; for a record without
- * a time, the time of the records with which it leaves.
+ * Returns true if edit_sort_pop() would return a record. *RET_NS is its time. For a record without
+ * a time, it is the earliest time of the records after it or, if none follows, the latest time so
+ * far.
  */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 

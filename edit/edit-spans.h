@@ -37,16 +37,16 @@ int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
 		       const struct fxt_record *record);
 
 /*
- * Writes the begins of open items at TS_NS, outer items first. Only items are written that began at
- * BEGAN_NS or before, and were not written by an earlier call.
+ * Writes the begins of open items at TS_NS, outer items first. Items that began after BEGAN_NS, or
+ * that an earlier call has written, are not written.
  */
 int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns);
 
 /*
- * Writes the ends of all open items, inner items first: at TS_NS, or at the end of a complete
- * duration within the item, if that is later. The ends are in the order of their times. *RET_NS is
- * the time of the last end, at least TS_NS. Afterwards, nothing is open. Returns 0, -ENOMEM, or the
- * result of a write.
+ * Writes the ends of all open items, inner items first: at TS_NS or, if a complete duration within
+ * the item ends later, at the end of that duration. The ends are in the order of their times.
+ * *RET_NS is the time of the last end, at least TS_NS. Afterwards, nothing is open. Returns 0,
+ * -ENOMEM, or the result of a write.
  */
 int edit_spans_close(struct edit_spans *s, uint64_t ts_ns, uint64_t *ret_ns);
 

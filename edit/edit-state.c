@@ -97,8 +97,9 @@ static struct fxt_holds_key edit_state_module_key(const struct edit_kept *kept, 
 }
 
 /*
- * Keeps a module. Its id can be used again for another module, while mappings still have the
- * previous module. The previous module is kept as long as these mappings, at its place before them.
+ * Keeps a module. Its id can be used again for another module, while mappings still refer to the
+ * previous module. Then the previous module keeps its place before these mappings, and is discarded
+ * with the last of them.
  */
 static int edit_state_keep_module(struct edit_state *s, struct edit_kept *kept,
 				  const struct fxt_record *r)
@@ -108,14 +109,14 @@ static int edit_state_keep_module(struct edit_state *s, struct edit_kept *kept,
 
 	if (held && held->n_users > 0) {
 		old = key;
-		/* (the lower bits are those of inherited modules) */
+		/* (the lower 32 bits number inherited modules) */
 		old.c = (uint64_t)++s->n_renamed << 32;
 		fxt_holds_rename(s->holds, held, &old);
 	}
 	return edit_state_keep(s, kept, key, r->thread.pid);
 }
 
-/* Notes that the mapping HELD does not have its module any more. */
+/* Notes that the mapping HELD does not refer to its module any more. */
 static void edit_state_release_module(struct edit_state *s, struct fxt_held *held)
 {
 	struct fxt_held *module = held->uses;
@@ -178,9 +179,9 @@ static int edit_state_keep_counter(struct edit_state *s, struct edit_kept *kept,
 /* ---- ended tasks ---- */
 
 /*
- * Discards the oldest ended task, unless the task was named again later: then its id is in use
- * again. The end of a process also ends its threads, since the events of their ends can be in an
- * earlier chunk (a main thread can end before its process), or lost.
+ * Discards the oldest ended task, unless the task was named again since then, so that its id is in
+ * use again. With a process, its threads are discarded, too, since the events of their ends can be
+ * in an earlier chunk (a main thread can end before its process), or lost.
  */
 static void edit_state_forget_ended(struct edit_state *s)
 {
@@ -223,7 +224,7 @@ static void edit_state_record_ends(struct edit_state *s, const struct edit_kept 
 	};
 
 	/* After an exec by a thread other than the main one, the calling thread has the id of its
-	 * process. No other record ends its old id. */
+	 * process. Its old id ends here, since no other record ends it. */
 	if (row == FXT_ROW_EXEC)
 		end.key.a = fxt_record_number(r, FXT_NAME_OLD_THREAD);
 	if (end.key.a)
@@ -276,7 +277,7 @@ int edit_state_process(struct edit_state *s, struct edit_kept *kept, const struc
 
 int edit_state_add(struct edit_state *s, struct edit_kept *kept)
 {
-	/* (keys of objects have no number, so this key differs from all of them) */
+	/* (the key of any other object has 0 in C, so this key differs from all of them) */
 	const struct fxt_holds_key key = { .kind = FXT_HOLDS_OBJECT, .c = ++s->n_added };
 	int r = edit_state_keep(s, kept, key, 0);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A place is an address of a process. It has the mapping in which it was last named, and the source
- * of that name. Mappings are identified by their contents and not by their times, so an archive
- * that lists its mappings again changes nothing.
+ * A place is an address of a process. It has the mapping in which it was last named, and who named
+ * it. Mappings are identified by their contents and not by their times, so an archive that lists
+ * its mappings again changes nothing.
  */
 #include "edit/edit-symbolize.h"
 
@@ -166,7 +166,7 @@ static bool edit_symbolize_is_named(const struct place *place, uint64_t meaning)
 {
 	if (place->named_by == NOBODY)
 		return false;
-	/* The source may name addresses before it records their mappings. */
+	/* An address that the source has named before its mapping was recorded keeps that name. */
 	return place->meaning == meaning || (place->named_by == SOURCE && place->meaning == 0);
 }
 

@@ -4,9 +4,9 @@
  * set of `frame` events for each address of each process before the first backtrace that needs it.
  *
  * Names that the source has already are kept and used, so repeated runs write nothing twice. An
- * address in another program than when it was named (after exec, or in a new mapping) is named
- * again. If its new name is unknown, an empty frame revokes the old one. A return address has the
- * name of its call: the frame has the address one byte lower (frames.h).
+ * address is named again if it has other code than when it was named (after exec, or in a new
+ * mapping). If its new name is unknown, an empty frame revokes the old one. A return address has
+ * the name of its call: the frame has the address one byte lower (frames.h).
  *
  * Perfetto's packets of the source are left out, and new ones with names are made from its samples.
  *
@@ -38,8 +38,8 @@ DEFINE_CLEANUP(struct edit_symbolize *, edit_symbolize_free)
 
 /*
  * Processes the next record. Returns 0 or a negative errno, like edit_copy_record(). *RET_WHAT is
- * the error in its arguments (static text), or NULL; with an error, the readable part of the record
- * is copied.
+ * the error in the record's arguments (static text), or NULL. A record with an error is copied as
+ * far as it is readable.
  */
 int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *record,
 			  const char **ret_what);

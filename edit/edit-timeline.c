@@ -73,7 +73,7 @@ static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_
 	return page ? &page[cpu % PAGE_CPUS] : NULL;
 }
 
-/* Returns the entry of CPU. Its page is made if needed. Returns NULL without memory. */
+/* Returns the entry of CPU. Its page is made if needed. Returns NULL if there is no memory. */
 static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu **page = &t->pages[cpu / PAGE_CPUS];
@@ -184,7 +184,7 @@ static int edit_timeline_close_cpu(struct edit_timeline *t, uint32_t cpu, uint64
 	return r < 0 ? r : edit_timeline_set_running(t, cpu, (struct side){ 0 }, at);
 }
 
-/* Writes the missing switch by which SIDE came to CPU, before it is switched out at TS_NS. */
+/* Writes the missing switch by which SIDE came to CPU. SIDE is switched out at TS_NS. */
 static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side,
 				  uint64_t ts_ns)
 {
@@ -221,7 +221,7 @@ static void edit_timeline_set_weight(struct side *side, int32_t weight)
 		side->tid = 0;
 }
 
-/* Gets both sides of the switch R. The idle thread is recognized in the same way as by readers. */
+/* Gets both sides of the switch R. The idle thread is recognized as readers recognize it. */
 static void edit_timeline_get_sides(const struct fxt_record *r, struct side *out, struct side *in)
 {
 	*out = (struct side){ r->sw.out_tid, 0 };
@@ -289,8 +289,8 @@ static int edit_timeline_process_wakeup(struct edit_timeline *t, const struct fx
 	if (thread->cpu >= 0) {
 		const struct cpu *c = edit_timeline_find_cpu(t, (uint32_t)thread->cpu);
 
-		/* The thread sleeps, so a switch is missing. If no gap can contain it, the wakeup
-		 * is dropped. */
+		/* The thread slept before the wakeup, so the switch that took it off its CPU is
+		 * missing. If no gap can contain that switch, the wakeup is dropped. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
 			return EDIT_TIMELINE_DROP;
 		r = edit_timeline_close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);

@@ -3,10 +3,10 @@
  * The running thread of each CPU, from an archive's scheduling records in order of time, and the
  * synthetic switches where records are missing, begin or end.
  *
- * Readers keep a thread running until the switch that takes it off. With one lost record, a slice
- * stays open to the end of the trace. A wakeup of a running thread cuts its slice in two. So an
- * edit that leaves out records, or finds that records are missing, passes each record through this
- * module first.
+ * Readers keep a thread running until the switch that takes the thread off its CPU. With one lost
+ * record, a slice stays open to the end of the trace. A wakeup of a running thread cuts its slice
+ * in two. So an edit that leaves out records, or finds that records are missing, passes each record
+ * through this module first.
  */
 #pragma once
 
@@ -37,8 +37,8 @@ enum edit_timeline_verdict {
 };
 
 /*
- * Processes a scheduling record. If it contradicts the previous ones, the switches that resolve the
- * contradiction are written first, at the last time that is certain. Returns an enum
+ * Processes a scheduling record. If RECORD contradicts the previous records, the switches that
+ * resolve the contradiction are written first, at the last time that is certain. Returns an enum
  * edit_timeline_verdict, or a negative errno.
  */
 int edit_timeline_process(struct edit_timeline *t, const struct fxt_record *record);
@@ -47,8 +47,8 @@ int edit_timeline_process(struct edit_timeline *t, const struct fxt_record *reco
 int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record);
 
 /*
- * Notes that records can be missing between these times: threads that ran at FROM_NS need not run
- * at TO_NS.
+ * Notes that records between FROM_NS and TO_NS can be missing, so a thread that ran at FROM_NS need
+ * not run at TO_NS.
  */
 void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns);
 

@@ -20,7 +20,7 @@
 
 enum { EDIT_WHY_NAME_MAX = 400, EDIT_WHY_TEXT_MAX = 2048, EDIT_WHY_FRAMES_MAX = 16 };
 
-/* The tracks of one instance: its own thread's first. */
+/* The tracks of one instance: first that of its own thread. */
 struct edit_why_tracks {
 	uint32_t first; /* number of the first track */
 	uint32_t tids[EDIT_WHY_TRACKS_MAX];
@@ -65,7 +65,10 @@ static const char *const edit_why_steps[PATH_KINDS] = {
 DEFINE_ORDER(edit_why_item_order, struct edit_why_item,
 	     COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->sequence, y->sequence))
 
-/* The track of TID among those of an instance. The first threads of the path have tracks. */
+/*
+ * The track of TID among those of an instance. The first EDIT_WHY_TRACKS_MAX threads of the path
+ * have tracks of their own; the others share one.
+ */
 static uint32_t edit_why_track_of(struct edit_why_tracks *t, uint32_t tid)
 {
 	for (uint32_t i = 0; i < t->n; i++)
@@ -88,7 +91,10 @@ static int edit_why_add_item(struct edit_why *e, struct edit_why_item item)
 	return 0;
 }
 
-/* Step K of instance I, the end of the flow that leads to it, and the begin of its own. */
+/*
+ * Adds step K of instance I, the end of the flow that leads to the step, and the begin of the flow
+ * that leaves it.
+ */
 static int edit_why_add_step(struct edit_why *e, uint32_t i, uint32_t k, bool *wakes_next)
 {
 	const struct path *path = &e->why->worst[i].path;
@@ -243,8 +249,9 @@ static const char *edit_why_stack(const struct edit_why *e, uint32_t node,
 }
 
 /*
- * Adds the stacks at both ends of the wait of TID from FROM_NS on (0 = none) to the N ARGS, if the
- * archive has them. Returns the new number. ENDS has the texts.
+ * Adds the stacks at both ends of the wait of TID that began at FROM_NS (0 = no wait) to the N
+ * arguments in ARGS, if the archive has these stacks. Returns the new number of arguments. ENDS
+ * holds the texts.
  */
 static unsigned edit_why_add_ends(const struct edit_why *e, uint32_t tid, uint64_t from_ns,
 				  struct edit_why_ends *ends, struct fxt_out_arg *args, unsigned n)

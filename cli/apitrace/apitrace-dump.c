@@ -169,8 +169,8 @@ static bool apitrace_dump_is_wanted(const struct apitrace_dump_options *o,
 }
 
 /*
- * Returns the property after the last one, in the order of names. Among equal names, the last
- * property counts, as in `apitrace dump`.
+ * Returns the property that follows BEFORE in the order of names; BEFORE NULL = the first one.
+ * Among properties of one name, the last one counts, as in `apitrace dump`.
  */
 static const struct apitrace_property *apitrace_dump_next(const struct apitrace_header *h,
 							  const struct apitrace_property *before)
@@ -233,7 +233,7 @@ int apitrace_dump(struct open_trace *t, const struct apitrace_dump_options *o)
 		else
 			r = apitrace_text_call(&b, call, &text);
 		apitrace_dump_print(&b);
-		/* The reader of standard output has closed the pipe. */
+		/* If the reader of standard output has closed the pipe, this is no failure. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

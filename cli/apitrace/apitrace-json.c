@@ -17,7 +17,10 @@ static struct json_object *apitrace_json_hex(uint64_t value)
 	return json_string(text);
 }
 
-/* VALUE with DIGITS significant digits. JSON has no infinities. */
+/*
+ * VALUE as JSON, with DIGITS significant digits. JSON has no infinities and no NaN, so these become
+ * text.
+ */
 static struct json_object *apitrace_json_real(double value, int digits)
 {
 	char text[40];

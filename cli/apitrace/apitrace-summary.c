@@ -21,7 +21,7 @@
 struct apitrace_function {
 	const struct apitrace_names *signature; /* borrowed */
 	uint64_t calls, incomplete, timed;
-	uint64_t total_ns, max_ns; /* sums of the argument @dur_ns of calls that have it */
+	uint64_t total_ns, max_ns; /* sum and maximum of @dur_ns, of calls that have it */
 };
 
 struct apitrace_sums {
@@ -39,7 +39,8 @@ static void apitrace_sums_deinit(struct apitrace_sums *s)
 	free(s->sorted);
 }
 
-/* The duration of a call that kymo recorded. Returns false if it is unknown. */
+/* Gets the duration of CALL, if kymo recorded it (as an argument). Returns false if it is unknown.
+ */
 static bool apitrace_summary_duration(const struct apitrace_call *call, uint64_t *ret)
 {
 	for (size_t i = call->n_args; i-- > 0;) {

@@ -24,7 +24,7 @@ struct call_trace_call {
 	struct call_trace_function *function;
 	uint64_t begin_ns, end_ns;
 	uint32_t pid, tid, no;
-	uint32_t stack; /* number of the innermost call of its stack; 0 = no stack */
+	uint32_t stack; /* number of the innermost call in the call's stack; 0 = no stack */
 	bool left;
 	unsigned n_args;
 	struct call_value result;
@@ -167,7 +167,10 @@ int call_trace_on_event(void *trace, const struct event *ev)
 
 /* ---- values ---- */
 
-/* Decodes the quoted text QUOTED to TO. TO has the same size. *RET_CUT: the text was truncated. */
+/*
+ * Decodes the quoted text QUOTED to TO, which has room for as many bytes as QUOTED. Sets *RET_CUT
+ * if the recording had truncated the text. Returns the number of bytes.
+ */
 static size_t call_trace_unquote(const char *quoted, char *to, bool *ret_cut)
 {
 	static const char from[] = "ntrfvab\"\\", bytes[] = "\n\t\r\f\v\a\b\"\\";
@@ -334,8 +337,8 @@ static int call_trace_enter(struct call_trace *t, struct apitrace_writer *w,
 }
 
 /*
- * Writes the end of a call. A call that did not return in the archive does not return in the trace,
- * either.
+ * Writes the end of a call. If the archive has no return of the call, nothing is written, so the
+ * call does not return in the trace, either.
  */
 static int call_trace_leave(struct apitrace_writer *w, const struct call_trace_call *call)
 {
@@ -389,7 +392,10 @@ DEFINE_ORDER(call_trace_compare_paired, struct call_trace_step,
 	COMPARE(x->slice, y->slice) ?: COMPARE(x->call->pid, y->call->pid)
 		?: COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->call, y->call))
 
-/* Lists the begins of calls and, if they are separate, their ends. Returns NULL without memory. */
+/*
+ * Lists the begins of calls and, if they are separate, their ends. Returns NULL if there is no
+ * memory.
+ */
 static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t pid, size_t *ret_n)
 {
 	bool arrival = t->options.order == CALL_TRACE_ARRIVAL;

@@ -37,12 +37,14 @@ struct edit_trace_options {
 	"      --json         print a report as JSON\n"                                            \
 	"  -h, --help         show this\n"
 
-/* Opens PATH ("-" = standard output) as packed_output_open() does, but refuses the N archives at
- * IN. Returns CLI_OK, or CLI_FAILED after an error message. */
+/* Opens PATH ("-" = standard output) as packed_output_open() does, but refuses a file that is one
+ * of the N archives at IN. Returns CLI_OK, or CLI_FAILED after an error message. */
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
 		    unsigned n);
 
-/* Opens FD (borrowed), a file without a name, like edit_trace_open(). Messages call it NAME. */
+/*
+ * Opens FD (borrowed), a file without a name, like edit_trace_open(). Messages call the file NAME.
+ */
 int edit_trace_open_fd(struct edit_trace *t, int fd, const char *name);
 
 /*
@@ -60,8 +62,8 @@ int edit_trace_process_all(struct edit_trace *t, struct open_trace *in, edit_tra
 			   void *userdata);
 
 /*
- * Writes the data of a complete output that is not written yet. Returns CLI_OK, or CLI_FAILED after
- * an error message.
+ * Writes the remaining data of a complete output. Returns CLI_OK, or CLI_FAILED after an error
+ * message.
  */
 int edit_trace_finish(struct edit_trace *t);
 
@@ -71,7 +73,10 @@ void edit_trace_close(struct edit_trace *t);
 /* Prints on stderr which data of NAME was not copied because its meaning is unknown. */
 void edit_trace_report_unknown(const char *name, const struct edit_counts *counts);
 
-/* Unknown data as members of a report. EDIT_TRACE_COPIED also has the number of records. */
+/*
+ * Members of a report: how much data was not copied because its meaning is unknown.
+ * EDIT_TRACE_COPIED also has the number of copied records.
+ */
 #define EDIT_TRACE_UNKNOWN(counts)                                                                 \
 	JSON("records_refused", (counts)->refused),                                                \
 		JSON("arguments_dropped", (counts)->arguments),                                    \

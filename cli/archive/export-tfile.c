@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes GDB trace files: one per program of a process, made from the moments of an archive, with a
- * script that opens it; or a copy of a GDB trace file with its readable part.
+ * Writes GDB trace files. From the moments of an archive: one file per program of a process, each
+ * with a script that opens it. From a GDB trace file: a copy of its readable part.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 
 /* ---- from an archive ---- */
 
-/* Writes one file of RUN and its script. PART counts from 0. AGAIN: the process had run another
- * program before. */
+/* Writes one file of RUN and its script. PART counts from 0. AGAIN = true: the process had run
+ * another program before. */
 static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 			     const struct moment_tfile_run *run, bool again, unsigned part,
 			     size_t *at, bool *ret_more)

@@ -20,14 +20,14 @@ struct export
 	bool spec_time;                  /* for rtrace: write microseconds, as specified */
 	struct call_trace_options calls; /* for apitrace */
 	enum pack_method method;         /* compression of the output */
-	/* The output; run() opens it after it has detected a trace. */
+	/* The output; run() opens it when it has recognized the input as a trace. */
 	struct packed_output output;
 
 	/* The results of run(): */
 	enum pack_method input_method;
 	uint64_t input_bytes; /* compressed size of the input; 0 = unknown */
 	bool damaged;         /* the input is damaged, and a message was printed */
-	char *made;           /* the directory, if it is not output_path; owned */
+	char *made;           /* the directory that was made, if not output_path; owned */
 	size_t n_files;       /* number of output files, if the format can write several */
 	bool reported;        /* the names of the files were printed */
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sum (EVENT_USAGE) is a state of one stack at its time. The report of `kymo leaks` is made from
- * the live blocks, which also include those without a stack. The difference between both is written
- * at the end of the watch. Of samples, the report has estimates, and sums are not used.
+ * An event EVENT_USAGE has the sum of the live blocks of one stack at one time. The report of `kymo
+ * leaks` is made from the live blocks themselves, including those without a stack. At the end of a
+ * watch, the differences between the last sums and the report are written. If the allocations were
+ * sampled, the report has estimates, and the sums are not used.
  */
 #include "cli/archive/perfetto-leaks.h"
 
@@ -14,7 +15,7 @@
 #include "reader/views/leaks.h"
 #include "writer/perfetto/perfetto-heap.h"
 
-/* The live blocks of a callstack in a watch: as written, and in the report. */
+/* The live blocks of a callstack in a watch: as last written, and (final_*) as in the report. */
 struct perfetto_leaks_live {
 	const struct leak_watch *watch;
 	uint64_t callstack;
@@ -22,12 +23,14 @@ struct perfetto_leaks_live {
 	uint64_t final_blocks, final_bytes;
 };
 
-/* Blocks and bytes at a time, and those allocated until then. */
+/*
+ * The live blocks and bytes at one time, and the blocks and bytes that were allocated until then.
+ */
 struct perfetto_leaks_amount {
 	uint64_t blocks, bytes, allocations, allocated_bytes;
 };
 
-/* The last sum with the id of a stack in a watch. */
+/* The last sum of a stack, by the id of the stack, in a watch. */
 struct perfetto_leaks_sum {
 	struct perfetto_leaks_live *live; /* borrowed */
 	struct perfetto_leaks_amount amount;
@@ -85,7 +88,7 @@ static int perfetto_leaks_add_stack(struct perfetto_leaks *p, const struct event
 
 	if (ev->sample.id == 0)
 		return 0;
-	/* (the leaks have the stack already; here it gives its node) */
+	/* (the profile has this stack already; the call only returns its node) */
 	if (profile_keep_stack(p->leaks->profile, ev, &node) < 0 ||
 	    fxt_perfetto_samples_keep_stack(p->samples, ev, &callstack) < 0 ||
 	    table_set(&p->nodes, (uint64_t)node + 1, (void *)(uintptr_t)callstack) < 0)
@@ -94,7 +97,10 @@ static int perfetto_leaks_add_stack(struct perfetto_leaks *p, const struct event
 			 (void *)(uintptr_t)callstack);
 }
 
-/* *RET is CALLSTACK, or that of an unknown stack if it is NULL. Returns 0 or -ENOMEM. */
+/*
+ * Sets *RET to CALLSTACK or, if CALLSTACK is NULL, to the callstack of blocks without a stack.
+ * Returns 0 or -ENOMEM.
+ */
 static int perfetto_leaks_callstack(struct perfetto_leaks *p, const void *callstack, uint64_t *ret)
 {
 	int r = 0;
@@ -121,8 +127,8 @@ perfetto_leaks_live(struct perfetto_leaks *p, const struct leak_watch *w, uint64
 /* ---- changes ---- */
 
 /*
- * Writes that LIVE has BLOCKS and BYTES from TS_NS on. ALLOCATIONS and ALLOCATED of them are known
- * to be allocated since the last change; there can have been more.
+ * Writes that LIVE has the blocks and bytes of NOW from TS_NS on. The allocations in NOW are those
+ * since the last change, as far as they are known; there can have been more.
  */
 static int perfetto_leaks_change(struct perfetto_leaks *p, struct perfetto_leaks_live *live,
 				 uint64_t ts_ns, const struct perfetto_leaks_amount *now,
@@ -148,8 +154,8 @@ static int perfetto_leaks_change(struct perfetto_leaks *p, struct perfetto_leaks
 }
 
 /*
- * Returns the sum for EV in W, or NULL without memory. Its stack is the one that its id had first:
- * the frames of a stack can get other names later.
+ * Returns the sum for EV in W, or NULL if there is no memory. The sum keeps the first callstack of
+ * its id, since the frames of a stack can get other names later.
  */
 static struct perfetto_leaks_sum *
 perfetto_leaks_sum(struct perfetto_leaks *p, const struct leak_watch *w, const struct event *ev)
@@ -218,7 +224,7 @@ int perfetto_leaks_add(struct perfetto_leaks *p, const struct event *ev, struct 
 
 /* ---- the end ---- */
 
-/* The time at which the groups of W are its live blocks. */
+/* Returns the time at which the blocks in the groups of W were live. */
 static uint64_t perfetto_leaks_end(const struct leak_watch *w)
 {
 	return w->n_snapshots > 0 && !w->logged ? w->snapshot_ns : w->end_ns;
@@ -268,7 +274,7 @@ static int perfetto_leaks_write_ends(struct perfetto_leaks *p, struct perfetto_l
 		r = perfetto_leaks_change(p, lives[i], perfetto_leaks_end(lives[i]->watch), &end,
 					  to);
 	}
-	/* The next program of the process does not have the memory of this one. */
+	/* After an exec, the next program of the process does not have the memory of this one. */
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (strcmp(lives[i]->watch->reason, "exec") == 0)
 			r = perfetto_leaks_change(p, lives[i], lives[i]->watch->end_ns + 1, &none,

@@ -17,7 +17,7 @@ void perfetto_record_deinit(struct perfetto_record *r)
 
 /* ---- texts ---- */
 
-/* Each byte of a text can become three. */
+/* text_clean() can replace each byte of a text by three bytes. */
 static size_t perfetto_record_text_room(const struct fxt_text *t)
 {
 	return t->bytes ? 3 * (size_t)t->length + 1 : 0;
@@ -148,7 +148,7 @@ static bool perfetto_record_form(const struct fxt_record *record, enum perfetto_
 	}
 	if (record->type != FXT_RECORD_EVENT || record->subtype >= ARRAY_SIZE(forms))
 		return false;
-	/* (the id of a stack in the archive, which the export does not have) */
+	/* (such an event only gives a stack its id in the archive; the export has no such ids) */
 	if (record->provider->is_kymo && fxt_text_known(&record->category) == FXT_NAME_MEMORY &&
 	    fxt_text_known(&record->name) == FXT_NAME_STACK)
 		return false;

@@ -19,8 +19,8 @@ struct perfetto_record {
 void perfetto_record_deinit(struct perfetto_record *r);
 
 /*
- * Makes *RET from RECORD; it is valid until the next call. Returns 1, 0 if RECORD is no event that
- * can be shown, or -ENOMEM.
+ * Makes *RET from RECORD; *RET is valid until the next call. Returns 1; 0 if RECORD is no event, or
+ * cannot be shown; or -ENOMEM.
  */
 int perfetto_record_get(struct perfetto_record *r, const struct fxt_record *record,
 			struct perfetto_plain *ret);

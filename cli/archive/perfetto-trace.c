@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass: the samples by the writer of the archive's own copy of them, the memory of processes by
- * perfetto-leaks, everything else by writer/perfetto. Events that have no packet of their own are
- * written as they are in the archive.
+ * One pass over the archive. Samples are written by the code that also writes the archive's own
+ * copy of them for Perfetto, the memory of processes by perfetto-leaks, everything else by
+ * writer/perfetto. Events that have no packet of their own are written as they are in the archive.
  */
 #include "cli/archive/perfetto-trace.h"
 
@@ -20,7 +20,7 @@
 
 enum {
 	PERFETTO_TRACE_BYTES = 256 * 1024,
-	PERFETTO_TRACE_FRAMES = 32, /* of the scheduler, with the first other one */
+	PERFETTO_TRACE_FRAMES = 32, /* the scheduler's functions, and the first other one */
 };
 
 struct perfetto_trace {
@@ -59,7 +59,10 @@ static int perfetto_trace_write(struct perfetto_trace *p, bool all)
 	return CLI_OK;
 }
 
-/* Adds the reason for which a thread has left its CPU with the stack EV. */
+/*
+ * Adds the reason of the wait whose stack is EV: the innermost kernel functions show why the thread
+ * left its CPU.
+ */
 static int perfetto_trace_add_wait(struct perfetto_trace *p, const struct event *ev)
 {
 	const char *functions[PERFETTO_TRACE_FRAMES];
@@ -73,7 +76,10 @@ static int perfetto_trace_add_wait(struct perfetto_trace *p, const struct event 
 	return perfetto_writer_add_wait(p->writer, ev, functions, n);
 }
 
-/* Adds EV. A sample in an archive has no CPU: it is that of its thread in the schedule. */
+/*
+ * Adds EV. A sample in an archive has no CPU, so it gets the CPU on which its thread runs according
+ * to the schedule.
+ */
 static int perfetto_trace_add_event(struct perfetto_trace *p, const struct event *ev)
 {
 	struct event sample;
@@ -90,7 +96,10 @@ static int perfetto_trace_add_event(struct perfetto_trace *p, const struct event
 	return fxt_perfetto_samples_add(p->samples, &sample);
 }
 
-/* Whether events of KIND have packets of their own, or only help to write those of others. */
+/*
+ * Whether events of KIND have packets of their own, or only help to write the packets of other
+ * events.
+ */
 static bool perfetto_trace_is_own(enum event_kind kind)
 {
 	switch (kind) {

@@ -19,5 +19,5 @@ typedef int (*perfetto_trace_put_fn)(void *userdata, const void *p, size_t n);
 int perfetto_trace(struct open_trace *t, perfetto_trace_put_fn put, void *userdata,
 		   uint64_t *ret_left_out);
 
-/* Prints N_LEFT_OUT, unless it is 0. Returns STATUS, or CLI_DAMAGE after a message. */
+/* Prints a message about N_LEFT_OUT, and returns CLI_DAMAGE. If N_LEFT_OUT is 0, returns STATUS. */
 int perfetto_trace_complain(const struct open_trace *t, uint64_t n_left_out, int status);

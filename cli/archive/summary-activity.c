@@ -235,7 +235,7 @@ static int summary_activity_print_counters(const struct summary *s)
 
 		if (!summary_activity_is_main(&sum))
 			continue;
-		/* One row for all CPUs: they are adjacent in the array. */
+		/* One row for all CPUs of a counter: their sums are adjacent in the array. */
 		while (i + 1 < n && strcmp(sums[i + 1]->category, sum.category) == 0 &&
 		       strcmp(sums[i + 1]->name, sum.name) == 0 &&
 		       strcmp(sums[i + 1]->value, sum.value) == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of `kymo summary` about calls of functions. It is omitted if no calls were recorded.
+ * The part of `kymo summary` about calls of functions. The part is omitted if no calls were
+ * recorded.
  */
 #pragma once
 

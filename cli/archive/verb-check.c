@@ -104,7 +104,7 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 
 /*
  * Returns true if the archive was cut off: it has kymo's first event, but not its last one. All its
- * records can be valid nevertheless. In a merged archive, this applies to each of its sessions.
+ * records can be valid nevertheless. In a merged archive, each session must have both events.
  */
 static bool verb_check_is_cut_off(const struct report *r)
 {
@@ -113,7 +113,7 @@ static bool verb_check_is_cut_off(const struct report *r)
 
 /*
  * Returns the number of warnings that lost data explains: damage can turn an id into another valid
- * one, and the name or the end of a thread can be lost. The archive itself states the loss.
+ * one, and the name or the end of a thread can be lost. (The archive has an event `damage`.)
  */
 static uint64_t verb_check_n_explained(const struct report *r)
 {

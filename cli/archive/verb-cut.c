@@ -50,7 +50,9 @@ static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
 	if (record->type == FXT_RECORD_KERNEL_OBJECT &&
 	    record->kernel_object.type == FXT_OBJECT_PROCESS) {
 		verb_cut_see_process(c, record->kernel_object.koid);
-		/* (the children of this process are selected with it) */
+		/*
+		 * (a selected process also counts as found if only its children are in the archive)
+		 */
 		verb_cut_see_process(c, edit_find_koid(record, FXT_NAME_PARENT));
 	} else if (record->type == FXT_RECORD_KERNEL_OBJECT &&
 		   record->kernel_object.type == FXT_OBJECT_THREAD)
@@ -60,7 +62,10 @@ static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
 	return edit_cut_record(c->cut, record);
 }
 
-/* Names the selected processes that are not in the archive IN. Returns CLI_FAILED if none is. */
+/*
+ * Names the selected processes that are not in the archive IN. Returns CLI_FAILED if IN has none of
+ * the selected processes, otherwise CLI_OK.
+ */
 static int verb_cut_check_processes(const struct cutting *c, const struct open_trace *in)
 {
 	size_t n_seen = 0;
@@ -74,7 +79,7 @@ static int verb_cut_check_processes(const struct cutting *c, const struct open_t
 	return c->pids->n > 0 && n_seen == 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
+/* Cuts the whole archive. Returns CLI_OK at its end, or CLI_FAILED after an error message. */
 static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct cutting *cutting)
 {
 	int r = edit_trace_process_all(out, in, verb_cut_on_record, cutting);

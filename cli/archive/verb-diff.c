@@ -381,7 +381,10 @@ static void verb_diff_print_row(const struct summary_diff *d, const struct diff_
 	verb_diff_print_cells(d, row, DIFF_A, by);
 	verb_diff_print_cells(d, row, DIFF_B, by);
 	verb_diff_format_relative(relative, a, b);
-	/* A missing task used no resources, but a missing latency is not 0. */
+	/*
+	 * A task that one recording does not have used no resources there, but its latency is not
+	 * 0.
+	 */
 	if (diff_metric_is_latency(by))
 		verb_diff_format_change(change, metrics[by].unit, a, b);
 	else
@@ -541,7 +544,7 @@ static int verb_diff_read_side(struct recording_pair *p, enum diff_side_index i,
 	return r;
 }
 
-/* Reports the data that the archives lack: requested data, and times of threads. */
+/* Reports the data that the archives lack: data that was requested, and the times of threads. */
 static void verb_diff_say_missing(const struct recording_pair *p)
 {
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {

@@ -267,7 +267,7 @@ static int verb_dump_all(struct dump *d, struct open_trace *t)
 		damage = verb_dump_print_record(d, record);
 		if (damage)
 			open_trace_damage(t, record->offset, damage);
-		/* The reader of standard output has closed it. */
+		/* If the reader of standard output has closed it, this is no failure. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

@@ -109,7 +109,7 @@ static bool verb_latency_shows(const struct latency_options *o, const struct lat
 	return (!o->any_chosen || o->chosen[metric]) && verb_latency_has(in, metric);
 }
 
-/* Returns true if wakeups were not recorded for a part of the time. */
+/* Returns true if wakeups were not recorded for a part of the time, or not at all. */
 static bool verb_latency_lacks_wakeups(const struct summary *s)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)
@@ -217,7 +217,7 @@ static void verb_latency_print_time(const struct latency *t, uint64_t ns)
 	printf(" %8s", t->n ? TEXT_TIME(ns) : "-");
 }
 
-/* Prints the columns of ROW, without the last one. */
+/* Prints the numbers of ROW, without its name in the last column. */
 static void verb_latency_print_times(const struct latencies_row *row)
 {
 	static const double percents[] = { 50, 90, 99, 99.9 };
@@ -395,8 +395,8 @@ static void verb_latency_say_none(const struct latency_options *o, const struct 
 }
 
 /*
- * Reports the data that the archive lacks. Returns CLI_FAILED if it has none of what was requested,
- * and could have had it; otherwise CLI_OK.
+ * Reports the data that the archive lacks. Returns CLI_OK if a metric is shown, or if the archive
+ * lacks the requested switches because there were none; otherwise CLI_FAILED.
  */
 static int verb_latency_say_missing(const struct latency_options *o, const struct latency_input *in,
 				    const struct open_trace *t)
@@ -445,7 +445,9 @@ static int verb_latency_run(const struct latency_options *o, const char *path)
 		return cli_failed("out of memory");
 	status = verb_latency_say_missing(o, &in, &t);
 	if (status != CLI_OK) {
-		/* (a loss can be the reason why there is nothing to show) */
+		/*
+		 * (printed here, too, since a loss can be the reason why there is nothing to show)
+		 */
 		read_events_finish(&t, in.summary);
 		return status;
 	}

@@ -13,7 +13,10 @@
 #include "cli/common/verb.h"
 #include "edit/edit-repair.h"
 
-/* Repairs the whole archive. Returns CLI_OK at its end, or CLI_FAILED after an error message. */
+/*
+ * Repairs the whole archive. Returns CLI_OK at the end of the archive, or CLI_FAILED after an error
+ * message.
+ */
 static int verb_repair_all(struct open_trace *in, struct edit_trace *out,
 			   struct edit_repair *repair)
 {

@@ -38,7 +38,7 @@ struct sums {
 	struct profile *profile;
 	struct resolver resolver;
 	struct call_sums calls;
-	/* By number of samples, descending; NULL without samples. */
+	/* By number of samples, descending; NULL if there are no samples. */
 	struct call_function *functions;
 	size_t n_functions;
 };
@@ -90,7 +90,7 @@ static struct json_object *verb_summary_json_cpu(const struct summary *s,
 		       : NULL;
 }
 
-/* Returns the programs that T ran before its last one. */
+/* Returns the programs that the thread T ran before its last program. */
 static struct json_object *verb_summary_json_programs(const struct summary *s,
 						      const struct summary_thread *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The case that the bus does not answer, and the private socket of the service.
+ * Finds out whether the bus works, and connects to the private socket of the service.
  *
  * The process of the bus can hang: it closes files that clients send, and the server of such a file
  * system may never answer. So a missing answer is not always the fault of the service.
@@ -79,7 +79,7 @@ static int bus_alive_fail_socket(struct bus_client *c, const char *path, int err
 	}
 }
 
-/* Makes a connection without a bus of FD, which the connection owns if this succeeds. */
+/* Makes a connection without a bus from the socket FD. *RET owns FD if this succeeds. */
 static int bus_alive_open_direct(int fd, sd_bus **ret)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
@@ -114,7 +114,10 @@ int bus_open_socket(struct bus_client *c, const char *path)
 	r = bus_alive_open_direct(fd, &c->bus);
 	if (c->bus)
 		TAKE_FD(fd);
-	/* A service that systemd starts for this connection tries the bus first. */
+	/*
+	 * The wait is longer than for a bus, since a service that systemd starts for this
+	 * connection tries the bus first.
+	 */
 	if (r >= 0)
 		r = kymo_bus_wait(c->bus, 3 * KYMO_BUS_USEC);
 	return r < 0 ? bus_alive_fail_socket(c, path, r) : 0;

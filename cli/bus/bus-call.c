@@ -54,7 +54,7 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 		return bus_fail(c, error, "%s", e->message);
 	if (bus_is_timeout(error, e) && bus_check_alive(c) < 0)
 		return -ETIMEDOUT;
-	/* The daemon's message is also used for this error. */
+	/* The daemon's own message is also used for this error. */
 	if (sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
 		return bus_fail(c, error, "%s", e->message);
 	if (e && e->name &&

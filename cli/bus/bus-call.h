@@ -69,20 +69,23 @@ bool bus_is_timeout(int error, const sd_bus_error *e);
 int bus_fail_silent(struct bus_client *c);
 
 /*
- * Checks whether the bus itself works. Returns 0, or -ETIMEDOUT with the message that it does not
- * answer. 0 if there is no bus, or if the bus is on another machine.
+ * Checks whether the bus itself works. Returns -ETIMEDOUT, and sets the message, if the bus does
+ * not answer; otherwise 0, also if there is no bus, or if the bus is on another machine.
  */
 int bus_check_alive(struct bus_client *c);
 
 /* Notes that a message has come, or that a call has been sent. */
 void bus_note_message(struct bus_client *c);
 
-/* Notes that a call without a time limit has been sent: bus_client_dispatch() checks the bus. */
+/*
+ * Notes that a call without a time limit has been sent. From then on, bus_client_dispatch() checks
+ * from time to time whether the bus works.
+ */
 void bus_expect_answer(struct bus_client *c);
 
 /*
  * For callers that wait without a limit: after BUS_SILENCE_NS without a message, calls
- * bus_check_alive(). The daemon can need longer for its answer than the bus.
+ * bus_check_alive(). Only the bus must answer in time; the daemon can need longer.
  */
 int bus_check_silence(struct bus_client *c);
 
@@ -112,7 +115,8 @@ int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_us
 		    bool (*interrupted)(void), sd_bus_message **ret);
 
 /*
- * For sd_bus_call_async(): keeps the answer M. USERDATA is the sd_bus_message ** that then owns M.
+ * A function for sd_bus_call_async() that keeps the answer M. USERDATA is a sd_bus_message **,
+ * which then owns M.
  */
 int bus_keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr);
 

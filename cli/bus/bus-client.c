@@ -49,7 +49,7 @@ const char *bus_client_error(const struct bus_client *c)
 	return c->error;
 }
 
-/* Opens the bus, and waits until the bus works. Returns -ETIMEDOUT if it does not answer. */
+/* Opens the bus, and waits until the bus works. Returns -ETIMEDOUT if the bus does not answer. */
 static int bus_client_open_bus(struct bus_client *c)
 {
 	const struct bus_host *other = bus_host();
@@ -61,13 +61,13 @@ static int bus_client_open_bus(struct bus_client *c)
 		r = sd_bus_open_system_machine(&c->bus, other->machine);
 	else
 		r = kymo_bus_open(c->address, "kymo", &c->bus);
-	/* The queue of connections to the bus is full. */
+	/* -EAGAIN: the queue of connections to the bus is full, so the bus is tried for a while. */
 	if (r == -EAGAIN && !other->machine)
 		r = kymo_bus_try(c->address, KYMO_BUS_USEC)
 			    ?: kymo_bus_open(c->address, "kymo", &c->bus);
 	if (r == -EAGAIN)
 		r = -ETIMEDOUT;
-	/* Other errors of the connection are those of the first call. */
+	/* Other errors are ignored here, since the first call fails with them, too. */
 	return r < 0 ? r : kymo_bus_wait(c->bus, KYMO_BUS_USEC) == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
@@ -101,7 +101,7 @@ int bus_client_connect(struct bus_client *c, const char *address)
 
 	if (r < 0)
 		return r;
-	/* This also starts the daemon, if the bus can activate it. */
+	/* This call also starts the daemon, if the bus can activate it. */
 	r = sd_bus_get_property(c->bus, KYMO_BUS_NAME, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
 				"Version", &e, &reply, "s");
 	if (r >= 0 && sd_bus_message_read(reply, "s", &version) >= 0) {

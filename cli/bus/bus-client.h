@@ -17,7 +17,7 @@
 
 struct bus_client;
 
-/* Returns NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct bus_client *bus_client_new(void);
 struct bus_client *bus_client_free(struct bus_client *c);
 
@@ -26,9 +26,9 @@ DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 /* Returns the message of the last failure. It is never NULL, and borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 
-/* Connects to the bus at ADDRESS (NULL = the system bus), or the way of bus_host(), and checks that
- * the daemon runs. Returns 0; -ETIMEDOUT if the bus itself does not answer; -EACCES if only root
- * can go this way; or -ENXIO without a bus or a daemon. */
+/* Connects to the bus at ADDRESS (NULL = the system bus), or by the way that bus_host() returns,
+ * and checks that the daemon runs. Returns 0; -ETIMEDOUT if the bus itself does not answer; -EACCES
+ * if only root can use this way; or -ENXIO if there is no bus or no daemon. */
 int bus_client_connect(struct bus_client *c, const char *address);
 
 /* Returns the version of the service, borrowed; "" = the service is too old to report one. */
@@ -65,9 +65,9 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 		      char **ret_path);
 
 /*
- * Creates a session of the collection NAME, with the same name. Returns -EAGAIN if it may be
- * possible later: the target of the collection does not exist yet, or a session of this name is
- * about to end; -EBADMSG if the collection is invalid; or another errno.
+ * Creates a session of the collection NAME, with the same name. Returns -EAGAIN if the session can
+ * perhaps be created later: the target of the collection does not exist yet, or a session of this
+ * name is about to end; -EBADMSG if the collection is invalid; or another errno.
  */
 int bus_client_create_profile(struct bus_client *c, const char *name, char **ret_path);
 
@@ -97,8 +97,8 @@ int bus_client_rotate(struct bus_client *c, const char *path);
 /*
  * Starts to write the data of a flight recorder to FD (borrowed), without waiting. Only one
  * snapshot can be in progress. After bus_client_dispatch() or bus_client_wait_snapshot(),
- * bus_client_snapshot_state() returns 0 while it is being written, 1 when it is complete, or a
- * negative errno.
+ * bus_client_snapshot_state() returns 0 while the snapshot is being written, 1 when it is complete,
+ * or a negative errno.
  */
 int bus_client_request_snapshot(struct bus_client *c, const char *path, int fd);
 int bus_client_snapshot_state(struct bus_client *c);
@@ -115,7 +115,8 @@ int bus_client_search_state(struct bus_client *c, uint32_t pid);
 int bus_client_wait_snapshot(struct bus_client *c);
 
 /*
- * The first function begins the context NAME, whose bit is then *RET_BIT. The second one ends it.
+ * bus_client_begin_context() begins the context NAME, whose bit is then *RET_BIT.
+ * bus_client_end_context() ends the context.
  */
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
 			     uint32_t *ret_bit);
@@ -169,8 +170,8 @@ int bus_client_watch(struct bus_client *c, const char *path);
 int bus_client_pollfd(struct bus_client *c, struct pollfd *ret);
 int bus_client_dispatch(struct bus_client *c);
 
-/* The final state of the watched session, from signals, for sessions that no longer answer. Returns
- * 0, or -ENODATA if the session has not finished. */
+/* Gets the final state of the watched session, as its signals have told, even if the session no
+ * longer answers. Returns 0, or -ENODATA if the session has not finished. */
 int bus_client_last(struct bus_client *c, struct session_view *ret);
 
 /* Returns the state of the session so far, from signals; borrowed until the next dispatch. */

@@ -112,7 +112,7 @@ int bus_client_dispatch(struct bus_client *c)
 		if (r > 0)
 			bus_note_message(c);
 	} while (r > 0 && !c->gone);
-	/* A service that exits normally finishes its sessions first. */
+	/* A service that exits normally finishes its sessions first, so this service has failed. */
 	if (c->finished)
 		return 1;
 	if (r < 0 || c->gone)
@@ -159,8 +159,8 @@ int bus_client_request_rotate(struct bus_client *c, const char *path)
 /* Returns true if an error answer to Stop means that the session is over. */
 static bool bus_follow_is_end(const sd_bus_error *e)
 {
-	/* After LimitReached, the session stops nevertheless. The other errors mean that the
-	 * service has exited, which is detected elsewhere. */
+	/* After LimitReached, the session still stops. The other two errors mean that the service
+	 * has exited, which is detected elsewhere. */
 	return !sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.LimitReached") &&
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) &&
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED);
@@ -170,7 +170,7 @@ static int bus_follow_on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_e
 {
 	struct bus_client *c = userdata;
 
-	/* The properties of the session tell its result. */
+	/* The result of Stop is not needed, since the session's properties show it. */
 	if (sd_bus_message_is_method_error(m, NULL) &&
 	    bus_follow_is_end(sd_bus_message_get_error(m)))
 		c->finished = true;

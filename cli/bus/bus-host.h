@@ -6,7 +6,10 @@
 
 #include <stdbool.h>
 
-/* The way. At most one member is set; NULL = not this way. Borrowed. */
+/*
+ * The way to the service. At most one member is not NULL; if all are NULL, the way is the system
+ * bus of this machine. Borrowed.
+ */
 struct bus_host {
 	const char *host;    /* [USER@]HOST, reached through ssh */
 	const char *machine; /* name of a container */

@@ -95,7 +95,10 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 
 	if (r < 0)
 		return r;
-	/* A name with a slash is a session of another user. */
+	/*
+	 * A name with a slash is a session of another user, for which polkit may ask for a
+	 * password.
+	 */
 	if (strchr(name, '/'))
 		bus_expect_dialogue(c);
 	r = sd_bus_message_append(m, "s", name);

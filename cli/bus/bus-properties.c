@@ -167,7 +167,10 @@ static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 	return r;
 }
 
-/* Returns the part of the recording with the name WHAT; SHED_MAX if only newer services have it. */
+/*
+ * Returns the part of the recording with the name WHAT; SHED_MAX if this version does not know the
+ * part.
+ */
 static enum budget_shed bus_properties_shed_of(const char *what)
 {
 	int shed = STRING_TABLE_FIND(budget_shed_names, what);

@@ -72,7 +72,7 @@ static int bus_providers_read_sessions(sd_bus_message *m, struct bus_client_prov
 	return r;
 }
 
-/* Reads the next {sv}. A later daemon can have more of them. */
+/* Reads the next entry {sv}. Skips unknown entries, which later daemons can have. */
 static int bus_providers_read_entry(sd_bus_message *m, struct bus_client_provider *p)
 {
 	const char *key;

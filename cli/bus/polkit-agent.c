@@ -39,7 +39,7 @@ __attribute__((noreturn)) static void polkit_agent_become_agent(pid_t parent, in
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	/* The child ends with this process, for any reason. */
+	/* If this process ends for any reason, the child ends, too. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent ||
 	    fcntl(notify_fd, F_SETFD, 0) < 0)
 		_exit(127);

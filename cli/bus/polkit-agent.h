@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts pkttyagent, if that is installed. It asks for passwords in the terminal, for polkit. It is
- * a child of this process, and ends with this process.
+ * Starts pkttyagent, if it is installed. pkttyagent asks for passwords in the terminal, for polkit.
+ * It is a child of this process, and ends with this process.
  */
 #pragma once
 

@@ -66,7 +66,9 @@ uint64_t session_view_duration_ns(const struct session_view *v)
 {
 	uint64_t end = v->counters.stop_ns ?: clock_boot_ns();
 
-	/* The current time of the other machine is unknown here. */
+	/*
+	 * The duration of a running session is unknown, since the other machine's current time is.
+	 */
 	if (v->counters.stop_ns == 0 && bus_host_has_other_clock())
 		return 0;
 	if (v->counters.start_ns == 0 || end < v->counters.start_ns)
@@ -169,7 +171,10 @@ int session_view_complain(const struct session_view *v, const char *what)
 			v->counters.foreign_calls == 1 ? "was" : "were");
 		exit_status = CLI_DAMAGE;
 	}
-	/* (this is no failure: programs of containers have files of their own) */
+	/*
+	 * (calls in these files are not recorded, but this is no failure: programs of containers
+	 * have files of their own)
+	 */
 	if (*v->other_files)
 		fprintf(stderr, "%s: %s\n", what, v->other_files);
 	/* (an older service reports only stopped parts) */
@@ -197,7 +202,10 @@ int session_view_complain(const struct session_view *v, const char *what)
 	return exit_status;
 }
 
-/* Returns the N parts in LIST as JSON; with the members of steps if STEPS. */
+/*
+ * Returns the N sheds or steps in LIST as JSON. STEPS = true: with the members that only steps
+ * have.
+ */
 static struct json_object *session_view_sheds_json(const struct session_shed *list, size_t n,
 						   bool steps)
 {

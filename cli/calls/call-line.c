@@ -133,7 +133,7 @@ static int call_lines_leave_out(struct call_lines *l, const struct event *ev)
 	return 0;
 }
 
-/* Counts the file of EV, if it is one whose calls are missing. Returns 0 or -ENOMEM. */
+/* Counts the file of EV, if EV names a file whose calls are missing. Returns 0 or -ENOMEM. */
 static int call_lines_add_other_file(struct call_lines *l, const struct event *ev)
 {
 	int r = other_files_add(&l->others, ev);
@@ -245,7 +245,7 @@ static void call_lines_print_json(const struct call_lines *l, const struct event
 
 /* ---- events ---- */
 
-/* Returns true if IDS has KOID, or its id, which texts show; or if it is empty. */
+/* Returns true if IDS is empty, or has KOID, or the id of KOID that text shows. */
 static bool call_lines_has_id(const struct part_ids *ids, uint32_t koid)
 {
 	for (size_t i = 0; i < ids->n; i++)
@@ -256,7 +256,10 @@ static bool call_lines_has_id(const struct part_ids *ids, uint32_t koid)
 
 static bool call_lines_wants(struct call_lines *l, const struct event *ev)
 {
-	/* (both patterns must see all names, to know if they match one) */
+	/*
+	 * (both patterns are compared with every name, since a pattern that matches no name is
+	 * reported)
+	 */
 	bool by_function = name_filter_selects(&l->function, ev->call.function),
 	     by_process = name_filter_selects(&l->process, call_lines_name(l, ev->pid));
 

@@ -11,14 +11,14 @@
 #include "model/event.h"
 
 /*
- * Returns the argument of CALL that is a part of its result (EVENT_CALL_READY); NULL = none. It is
- * shown with the result, and not among the arguments.
+ * Returns the argument of CALL that is a part of its result (EVENT_CALL_READY); NULL = none. This
+ * argument is shown with the result, and not among the arguments.
  */
 const struct call_value *call_outcome_ready(const struct event *call);
 
 /*
- * Returns true if no result of the function of CALL can exist, since it ends the thread: it is
- * "?", without a reason.
+ * Returns true if the function of CALL never has a result, since it ends the thread. The result is
+ * then shown as "?", without a reason.
  */
 bool call_outcome_is_never(const struct event *call);
 

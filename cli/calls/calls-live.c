@@ -61,9 +61,9 @@ int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
 		return cli_failed("cannot create a process: %m");
 	}
 	/*
-	 * Ctrl-C ends the recording only; its data is still printed. So does SIGTERM, which
-	 * timeout(1) and systemd send, perhaps to this process only. (The recording ignores a
-	 * second signal that follows at once.)
+	 * Ctrl-C ends only the recording, and its data is still printed. SIGTERM, which timeout(1)
+	 * and systemd send, perhaps only to this process, does the same: it is passed on to the
+	 * recording. (The recording ignores a second signal that follows at once.)
 	 */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);

@@ -9,8 +9,8 @@
 #include "cli/options/record-options.h"
 
 /*
- * Starts a recording with the options O, which it takes over, in a new process. Returns CLI_OK with
- * the id of the process and the read end of a pipe for the archive, owned by the caller; or
+ * Starts a recording in a new process. Takes over the contents of O, its options. Returns CLI_OK
+ * with the id of the process and the read end of a pipe for the archive, owned by the caller; or
  * CLI_FAILED after an error message.
  */
 int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd);

@@ -93,7 +93,7 @@ static int verb_calls_explain_none(const struct call_lines *lines, const struct 
 	return CLI_OK;
 }
 
-/* Prints the sums, and says if calls are missing in them. */
+/* Prints the sums, and says whether calls are missing in them. Returns an enum cli_exit. */
 static int verb_calls_print_sums(const struct call_lines *lines, const struct open_trace *t)
 {
 	int r = call_report_print(lines);
@@ -134,7 +134,7 @@ static int verb_calls_of_file(int argc, char **argv)
 	_cleanup_(verb_calls_view_deinit) struct verb_calls_view view = { 0 };
 	const struct verb_option options[] = {
 		VERB_CALLS_ROWS(&view),
-		/* (of a new recording, it selects what is recorded) */
+		/* (with a new recording, --pid selects what is recorded) */
 		OPTION_VALUE("pid", 'p', part_options_pids, &view.lines.pids),
 		{ 0 },
 	};
@@ -237,7 +237,7 @@ static void verb_calls_list_function(const char *spec, void *userdata)
 	printf("%s\n", spec);
 }
 
-/* Prints TEXT as it is recorded, each place on one line. */
+/* Prints what is recorded for TEXT: each function or place on one line. */
 static int verb_calls_list_one(const char *text)
 {
 	const struct capture_filter none = { 0 };

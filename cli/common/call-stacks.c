@@ -9,7 +9,7 @@
 
 int call_stacks_init(struct call_stacks *s, const struct symbol_options *o)
 {
-	/* (no samples, and only stacks that events refer to) */
+	/* (the profile counts no samples: it only has the stacks to which events refer) */
 	const struct profile_options none = { .to_ns = UINT64_MAX };
 	int r = symbol_options_open(o, &s->symbols);
 
@@ -44,7 +44,10 @@ int call_stacks_add(struct call_stacks *s, const struct event *ev)
 	r = profile_keep_stack(s->profile, ev, &node);
 	if (r < 0)
 		return r;
-	/* (a function to which the outermost function has jumped has no caller) */
+	/*
+	 * (the stack is empty if the outermost function has jumped to the called function, which
+	 * then has no caller)
+	 */
 	if (node == 0) {
 		table_remove(&s->stacks, call_stacks_key(ev->pid, ev->sample.id));
 		return 0;

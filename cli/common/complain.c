@@ -84,8 +84,8 @@ int cli_usage_error(const char *format, ...)
 }
 
 /*
- * Returns true if getopt_long() complains about a long option. That option is the last word that it
- * parsed.
+ * Returns true if getopt_long() complains about a long option. The last word that getopt_long()
+ * parsed is then that option.
  */
 static bool complain_is_long_option(char **argv)
 {

@@ -18,7 +18,7 @@ struct finding_counts {
 	size_t n_kinds;                   /* at most FINDING_COUNTS_MAX */
 	bool json, all, notes, strict;    /* the options of kymo check */
 	struct {
-		uint64_t n, first; /* number of findings, and offset of the first one */
+		uint64_t n, first; /* number of findings of this kind, and offset of the first */
 	} counts[FINDING_COUNTS_MAX];
 };
 

@@ -127,7 +127,9 @@ int json_append(struct outbuf *to, struct json_object *value, int flags)
 	for (size_t i = 0; i < n; i += bytes ?: 1) {
 		uint32_t c;
 
-		/* Control characters that json-c does not escape occur in strings only. */
+		/*
+		 * Outside of strings, there are no control characters that json-c does not escape.
+		 */
 		bytes = text[i] == '\n' ? 0 : text_is_control(text + i, n - i, &c);
 		if (bytes == 0)
 			continue;

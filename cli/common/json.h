@@ -85,8 +85,8 @@ struct json_object *json_string(const char *value);
 struct json_object *json_same(struct json_object *value);
 
 /*
- * Returns a number with all its digits. JSON has no NaN or infinities: they become the texts "nan"
- * and "inf".
+ * Returns a number with all its digits. JSON has no NaN and no infinities, so these become the
+ * texts "nan" and "inf".
  */
 struct json_object *json_real(double value);
 

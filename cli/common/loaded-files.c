@@ -196,7 +196,10 @@ static void loaded_files_send(int to, int fd)
 					.msg_controllen = sizeof(parcel) };
 
 	memcpy(CMSG_DATA(&parcel.head), &fd, sizeof(fd));
-	/* (without the file, something is not known from the start) */
+	/*
+	 * (a file that cannot be sent is skipped: its data is then not known from the command's
+	 * start)
+	 */
 	if (sendmsg(to, &message, MSG_NOSIGNAL) < 0)
 		return;
 }
@@ -287,7 +290,7 @@ size_t loaded_files(const char *command, int *fds)
 			  "or the program's linker, does not answer; not everything of the "
 			  "program is known from its start",
 			  command, LOADED_FILES_MS_MAX / 1000);
-	/* (a file system can keep it until it answers) */
+	/* (a file system that does not answer can keep the killed process alive) */
 	waitpid(pid, NULL, hung ? WNOHANG : 0);
 	return n;
 }

@@ -21,7 +21,10 @@ bool name_filter_selects(struct name_filter *f, const char *name)
 		f->has_matched = true;
 		return true;
 	}
-	/* (comparisons are limited, since one costs more than the rest of this function) */
+	/*
+	 * (the number of comparisons is limited, since a comparison costs more than the rest of
+	 * this function)
+	 */
 	if (!f->has_matched && strlen(name) < NAME_FILTER_MAX && f->n_compared++ < COMPARED_MAX &&
 	    value_nearest_try(&near, name)) {
 		snprintf(f->nearest, NAME_FILTER_MAX, "%s", name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pattern that selects records by a name. If it selects none, it is probably mistyped: the user
- * must learn this, since an empty output looks like an answer.
+ * A pattern that selects records by a name. If the pattern selects no records, it is probably
+ * mistyped. The user must be told, since an empty output looks like an answer.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct name_filter {
 bool name_filter_selects(struct name_filter *f, const char *name);
 
 /*
- * Reports that the pattern has selected no WHAT ("call of a function") in FILE. Returns whether it
- * has done so.
+ * If the pattern has selected no WHAT ("call of a function") in FILE, reports this and returns
+ * true.
  */
 bool name_filter_complain(const struct name_filter *f, const char *file, const char *what);

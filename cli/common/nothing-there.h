@@ -31,8 +31,8 @@ void nothing_there_note(struct nothing_there *n, const struct event *ev);
 
 /*
  * Reports on stderr that the archive NAME has no event of PART. Returns CLI_OK if the recording was
- * asked for PART, since the answer is then that there were no such events; otherwise CLI_FAILED. A
- * verb that has a file to write, and does not write it, fails in both cases.
+ * asked for PART, since there were then no such events; otherwise CLI_FAILED. A verb that should
+ * have written a file must fail in both cases.
  */
 int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name);
 

@@ -61,7 +61,10 @@ static void open_trace_show_progress(struct open_trace *t)
 
 	if (t->n_steps++ == 0) {
 		progress_begin(&t->progress, input_file_size(&file));
-		/* (the program that writes to a pipe can show a progress of its own) */
+		/*
+		 * (a pipe, whose total is unknown, has no progress: the program that writes to it
+		 * can show its own)
+		 */
 		if (t->progress.total == 0 || t->shared || (t->prints && isatty(STDOUT_FILENO)))
 			t->progress.wanted = false;
 	}
@@ -92,7 +95,10 @@ static int open_trace_is_calls(struct open_trace *t)
 	       (unpack_method(t->stream.unpack) != PACK_NONE || *p == APITRACE_VERSION_PROPERTIES);
 }
 
-/* Reports that no reader was created. R is 0, a negative errno or an enum fxt_alien. */
+/*
+ * Reports the result R of the creation of a reader: 0, a negative errno or an enum fxt_alien.
+ * Returns CLI_OK if R is 0, otherwise CLI_FAILED or the result of open_trace_failed().
+ */
 static int open_trace_started(const struct open_trace *t, int r)
 {
 	if (r < 0)
@@ -149,7 +155,7 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
 		damage = apitrace_reader_damage(t->calls);
 		/*
-		 * The trace ends here because the data after this could not be decompressed. This
+		 * If the trace ends here because the following data could not be decompressed, this
 		 * is reported below.
 		 */
 		if (!damage->truncated || !t->stream.damaged)
@@ -204,8 +210,8 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 /* ---- opening ---- */
 
 /*
- * Returns true if N bytes at P begin a trace. Used for files without a magic number, since these
- * can be Brotli streams.
+ * Returns true if the N bytes at P begin a trace. Brotli streams have no magic number, so this
+ * decides whether the decompressed bytes make sense.
  */
 static bool open_trace_is_trace(const uint8_t *p, size_t n)
 {

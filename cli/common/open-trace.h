@@ -28,13 +28,13 @@ struct open_trace {
 	struct tracedb_reader *points; /* reader of a trace-db file, instead of `reader` */
 	/*
 	 * The verb prints while it reads: no progress is shown if standard output is a terminal.
-	 * The verb sets it after it has opened the trace.
+	 * The verb sets this member after it has opened the trace.
 	 */
 	bool prints;
 	bool shared; /* the verb itself shows the progress, for several traces */
 	struct progress progress;
 	uint64_t n_steps;       /* number of records, calls, frames or points that were requested */
-	bool container_damaged; /* the decompression of one of these files failed */
+	bool container_damaged; /* the decompression of a trace other than an archive failed */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -73,8 +73,8 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 
 void open_trace_close(struct open_trace *t);
 
-/* Opens T, a regular file that was opened as PATH, again, from its beginning. Returns CLI_OK, or
- * CLI_FAILED after an error message. */
+/* Opens T again, to read it from its beginning. T is a regular file that was opened as PATH.
+ * Returns CLI_OK, or CLI_FAILED after an error message. */
 int open_trace_again(struct open_trace *t, const char *path);
 
 /* Reads the next record, like fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. Data
@@ -92,8 +92,8 @@ int open_trace_next(struct open_trace *t, const struct fxt_record **ret);
 /* Reports damage at OFFSET that the verb itself has detected. */
 void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what);
 
-/* Explains why a file is not a trace: ALIEN is an enum fxt_alien, DAMAGE the end of the unpacking,
- * or NULL. */
+/* Explains why a file is not a trace: ALIEN is an enum fxt_alien, DAMAGE the damage at which the
+ * decompression ended, or NULL. */
 void open_trace_complain_alien(const char *name, const struct unpack_damage *damage, int alien);
 
 /* Prints that reading failed with the negative errno E. Returns CLI_FAILED. */

@@ -101,7 +101,7 @@ static const char *output_file_advice_denied(const char *path)
 
 	if (fd < 0 || fstat(fd, &directory) < 0 || faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		return "; choose a directory that you can write to";
-	/* (it is not the directory that refuses a new file) */
+	/* (the directory allows new files, so an existing file must be the reason) */
 	if (fstatat(fd, name, &file, AT_SYMLINK_NOFOLLOW) < 0)
 		return "";
 	if (!S_ISREG(file.st_mode))
@@ -171,8 +171,8 @@ static bool output_file_is_replaceable(int directory, const char *name, int fd,
 	       fgetxattr(fd, OUTPUT_FILE_ACL, NULL, 0) <= 0;
 }
 
-/* Removes the access control list that a file inherits from its directory. The list would apply as
- * soon as the file has the mode of the existing file. */
+/* Removes the access control list that a file inherits from its directory. Otherwise, the list
+ * would apply as soon as the new file gets the mode of the existing file. */
 static int output_file_remove_acl(int fd)
 {
 	if (fremovexattr(fd, OUTPUT_FILE_ACL) < 0 && errno != ENODATA && errno != EOPNOTSUPP)
@@ -189,8 +189,8 @@ static int output_file_copy_rights(int fd, const struct stat *st)
 		       : fchmod(fd, st->st_mode & 0777);
 }
 
-/* Creates a file in DIRECTORY with the owner and the mode of ST (NULL = those of a new file).
- * Returns a descriptor, or -1. */
+/* Creates a file in DIRECTORY with the owner and the mode of ST (ST NULL = the owner and the mode
+ * of a new file). Returns a descriptor, or -1. */
 static int output_file_create_beside(int directory, const struct stat *st, char **ret_name)
 {
 	_cleanup_free_ char *name = NULL;
@@ -296,7 +296,7 @@ int output_file_open(const char *path, const char *suffix, bool force, struct ou
 	return 0;
 }
 
-/* Opens a new file beside the name that it will have. */
+/* Opens a new file in the directory of the name that the file gets later. */
 static int output_file_open_beside(struct output_file *o)
 {
 	const char *name;
@@ -337,7 +337,8 @@ int output_file_begin(struct output_file *o)
 	struct stat st;
 
 	/*
-	 * The shell has set the position of standard output, and may have opened it for appending.
+	 * Standard output is not emptied: the shell has set its position, and may have opened it
+	 * for appending.
 	 */
 	if (o->created || o->standard)
 		return 0;
@@ -365,7 +366,7 @@ void output_file_discard(struct output_file *o)
 	const char *name = o->beside ?: o->path;
 	struct stat st;
 
-	/* Removes the file only if another file has not replaced it. */
+	/* Removes the file, unless another file has taken its name meanwhile. */
 	if (o->created && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    st.st_dev == o->device && st.st_ino == o->inode)
 		unlinkat(directory, name, 0);

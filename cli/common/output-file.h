@@ -20,8 +20,8 @@ struct output_file {
 	bool begun;   /* an existing file was opened itself, and has been emptied */
 	dev_t device; /* device and inode of the created file */
 	ino_t inode;
-	/* If the created file gets its name in output_file_keep() only, as a file does that
-	 * replaces an existing one: until then, it has the name BESIDE in the same directory. */
+	/* The created file can get its name only in output_file_keep(), for example if it replaces
+	 * an existing file. Until then, it has the name BESIDE in the same directory. */
 	int directory; /* owned; -1 = the file has its name */
 	/* Final and present name of the created file in DIRECTORY; owned. */
 	char *target, *beside;
@@ -45,16 +45,16 @@ struct output_file {
  *
  * With FORCE, an existing regular file stays as it is until output_file_keep(): a new file with its
  * owner and mode is written next to it. If that is not possible, the file itself is opened; it is
- * not truncated yet. This is the case if the directory or the owner forbids it, if the file is
- * mounted, or if it has several names or an access control list. Devices, pipes and links in /proc
- * are opened, too.
+ * not truncated yet. Replacing the file is not possible if the directory or the owner forbids it,
+ * if the file is mounted, or if it has several names or an access control list. Devices, pipes and
+ * links in /proc are opened, too.
  */
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);
 
 /*
- * Like output_file_open() for a path, but a new file, too, gets its name in output_file_keep(). So
- * a process that is killed leaves no file with this name. Engines do not read the files that it
- * leaves, since their names begin with a dot.
+ * Like output_file_open() for a path, but even a new file gets its name only in output_file_keep().
+ * So a process that is killed leaves no file with this name. It leaves a file whose name begins
+ * with a dot, and engines do not read such files.
  */
 int output_file_open_unnamed(const char *path, bool force, struct output_file *ret);
 
@@ -68,22 +68,22 @@ bool output_file_is(const struct output_file *o, int fd);
 /*
  * Gives the file its name, and so replaces the existing file, if there is one. Returns 0, or a
  * negative errno with a message; later calls return the same errno without a message. After a
- * failure, the new file keeps its own name.
+ * failure, the new file keeps its present name.
  */
 int output_file_keep(struct output_file *o);
 
 /* Like output_file_keep(), if the file is not empty. */
 int output_file_keep_written(struct output_file *o);
 
-/* Removes the file if this command created it. An existing file that it was to replace stays. Calls
- * only functions that are safe in a signal handler. */
+/* Removes the file if this command created it. An existing file that was to be replaced stays.
+ * Calls only functions that are safe in a signal handler. */
 void output_file_discard(struct output_file *o);
 
 /* Discards the file if it is empty; otherwise, keeps it. */
 int output_file_end(struct output_file *o);
 
-/* Ends the file after a failure: an existing file stays. If the new file is not empty, it stays,
- * too, and a message names it; otherwise, it is discarded. */
+/* Ends the file after a failure: an existing file stays. If the new file is not empty, the new file
+ * stays, too, and a message names it; otherwise, it is discarded. */
 void output_file_fail(struct output_file *o);
 
 /* Discards the file. An existing file that was opened itself is emptied after output_file_begin(),
@@ -91,9 +91,10 @@ void output_file_fail(struct output_file *o);
  * are safe in a signal handler. */
 void output_file_abandon(struct output_file *o);
 
-/* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O, and the
- * list that begins with o->also, before they end the process. No other file is watched. An ignored
- * signal (nohup) stays ignored. */
+/* From now on, SIGHUP, SIGINT and SIGTERM abandon O, and the files in the list that begins with
+ * o->also, before they end the process. This ends at output_file_deinit(), or at a call with O
+ * NULL. Files of earlier calls are not watched any more. An ignored signal (nohup) stays ignored.
+ */
 void output_file_watch_signals(struct output_file *o);
 
 /*

@@ -7,9 +7,9 @@
 #pragma once
 
 /*
- * Follows PATH. *RET_PLACE is the path of the file itself (0), or of a link in /proc, which the
- * kernel has to follow (1); to be freed. Otherwise, returns a negative errno: -EPERM = the link
- * *RET_PLACE belongs to another user, and others can write to its directory.
+ * Follows PATH. Returns 0 if *RET_PLACE is the path of the file itself, or 1 if it is that of a
+ * link in /proc, which the kernel has to follow; to be freed. Otherwise, returns a negative errno:
+ * -EPERM = the link *RET_PLACE belongs to another user, and others can write to its directory.
  */
 int output_path_follow(const char *path, char **ret_place);
 

@@ -117,7 +117,10 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 			return packed_output_failed(o, o->waiting.error);
 		from += some;
 		n -= some;
-		/* The end of a block is known when more data than its maximum size is waiting. */
+		/*
+		 * More than the maximum size of a block must be waiting, since only then the end of
+		 * the block is known.
+		 */
 		while (r == 0 && o->waiting.size > PACK_CHUNK_MAX)
 			r = packed_output_write_piece(o);
 	}

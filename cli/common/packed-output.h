@@ -36,15 +36,15 @@ struct packed_output_args {
 	bool force;
 	enum pack_method method;
 	pack_whole_fn whole; /* finds whole records of the format */
-	const int *inputs;   /* the open input files, which must not be the output, too */
+	const int *inputs;   /* the open input files; the output must not be one of them */
 	size_t n_inputs;
 };
 
 /* Returns 0, or a negative errno after an error message. Only one output can be open at a time. */
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args);
 
-/* Opens FD (borrowed), a file without a name, like packed_output_open(). Messages call it NAME. It
- * is not compressed. */
+/* Opens FD (borrowed), a file without a name, like packed_output_open(). Messages call the file
+ * NAME. The output is not compressed. */
 int packed_output_open_fd(struct packed_output *o, int fd, const char *name);
 
 /* Writes N bytes at DATA. Returns 0, or a negative errno after an error message. */

@@ -51,7 +51,7 @@ void progress_show(struct progress *p, uint64_t done)
 	rate = (double)done / ((double)(now - p->begin_ns) / (double)SECOND_NS);
 	text_format_size(size, done);
 	fprintf(stderr, "\r%s", size);
-	/* A file can grow while it is read. */
+	/* A file can grow while it is read, so DONE can exceed the total. */
 	if (p->total > 0 && done <= p->total)
 		fprintf(stderr, " of %s, %.0f%%", TEXT_SIZE(p->total),
 			100.0 * (double)done / (double)p->total);

@@ -25,5 +25,5 @@ const char *python_text_unknown(char to[static PYTHON_TEXT_MAX], const char *ver
 /* Reports on standard error the versions in S whose functions are unknown. */
 void python_text_report_unknown(const struct summary *s);
 
-/* All of this as a JSON object, owned by the caller; NULL if S has no stacks of Python. */
+/* The stacks of Python in S as a JSON object, owned by the caller; NULL if S has none. */
 struct json_object *python_text_json(const struct summary *s);

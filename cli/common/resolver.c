@@ -24,7 +24,10 @@ enum { MODULES_MAX = 1 << 16, MODULES_SHOWN = 20 };
 /* Clock snapshots of one boot differ only by adjustments of the wall clock. */
 #define SAME_BOOT_NS ((int64_t)2 * 1000000000)
 
-/* Snapshots that differ by less show no adjustment: they are read one clock after the other. */
+/*
+ * The clocks of a snapshot are read one after the other, so a difference below this between two
+ * snapshots is no adjustment.
+ */
 #define CLOCK_SET_NS UINT64_C(1000000)
 
 struct resolver_process {
@@ -224,8 +227,8 @@ static bool resolver_is_alive(const struct resolver *r, struct resolver_process 
 /* ---- lookups ---- */
 
 /*
- * Returns the wall clock of this machine at TS_NS of the archive, or at its begin, in this boot or
- * an earlier one; 0 = unknown.
+ * Returns the wall clock of this machine at TS_NS of the archive (0 = at its begin), also for an
+ * earlier boot. Returns 0 if the wall clock is unknown.
  */
 static uint64_t resolver_wall_clock(const struct resolver *r, uint64_t ts_ns)
 {

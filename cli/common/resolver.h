@@ -41,7 +41,7 @@ struct resolver {
 void resolver_init(struct resolver *r, struct symbols *symbols, const struct symbol_options *o);
 void resolver_deinit(struct resolver *r);
 
-/* Adds EV, or ignores it if it is not needed. Returns 0 or -ENOMEM. */
+/* Processes EV; events that are not needed are ignored. Returns 0 or -ENOMEM. */
 int resolver_add(struct resolver *r, const struct event *ev);
 
 /* Uses SYMBOLS (borrowed) from now on, and resets the counts. */
@@ -57,7 +57,8 @@ int resolver_find(void *userdata, const struct profile_place *place, const struc
 int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret);
 
 /*
- * Whether a thread begins at PLACE, like symbols_begins(). Also -ENOENT if names are not looked up.
+ * Returns whether a thread begins at PLACE, like symbols_begins(); also -ENOENT if names are not
+ * looked up.
  */
 int resolver_begins(struct resolver *r, const struct profile_place *place);
 

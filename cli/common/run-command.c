@@ -24,8 +24,8 @@
 
 /*
  * How many times each file of the command is mapped, and the maximum of all these mappings. With
- * the mappings of kymo itself, which the process has, too, they fit into the list that the programs
- * have of a process (UNWIND_MAPPINGS_MAX).
+ * the mappings of kymo itself, which the process has, too, they fit into the list of mappings that
+ * the eBPF programs have of a process (UNWIND_MAPPINGS_MAX).
  */
 enum { MAPPED_TIMES = 8, MAPPED_MAX = 160 };
 _Static_assert(MAPPED_MAX <= UNWIND_MAPPINGS_MAX * 2 / 3, "kymo's own mappings need room, too");
@@ -35,8 +35,8 @@ _Static_assert(ALLOCATOR_FILES_MAX <= MAPPED_MAX, "each file is mapped");
 enum { MAPPED_MS_MAX = 1000 };
 
 /*
- * The interval in which a wait for the program checks whether it is called off, and the time for
- * which it goes on then. Most programs start in less, so they are not killed.
+ * A wait for the start of the program checks in this interval whether the start is called off, and
+ * then continues for the second time. Most programs start within that time, so they are not killed.
  */
 enum { CALL_OFF_CHECK_MS = 100, CALLED_OFF_MS = 1000 };
 
@@ -71,8 +71,8 @@ static bool run_command_find(const char *command, char to[static PATH_MAX])
 
 /*
  * Runs in the child. After GO_FD is written to, executes ARGV, which is at PATH if that is known.
- * Writes an error to ERROR_FD. In between, while the recording runs, it makes only the call that
- * executes the program.
+ * Writes an error to ERROR_FD. Between these two, while the recording runs, the child makes only
+ * the call that executes the program.
  */
 __attribute__((noreturn)) static void
 run_command_become(char **argv, const char *path, const sigset_t *mask, int go_fd, int error_fd)
@@ -98,14 +98,14 @@ run_command_become(char **argv, const char *path, const sigset_t *mask, int go_f
 	execvp(argv[0], argv);
 	e = errno;
 	n = write(error_fd, &e, sizeof(e));
-	(void)n; /* (no process is left to which the error could be written) */
+	(void)n; /* (no process is left that could be told the error) */
 	_exit(127);
 }
 
 /*
- * Maps the files, which stay mapped until exec. A file that cannot be mapped is skipped. The files
- * that are mapped most often get their tables first. This process also has the files of kymo, which
- * others can have, too.
+ * Maps the files, which stay mapped until exec. A file that cannot be mapped is skipped. The
+ * recording makes the tables of the most often mapped files first. So the files of the command are
+ * mapped more often than those of kymo, which other processes of kymo can map, too.
  */
 static void run_command_map_files(const int *fds, size_t n)
 {
@@ -128,9 +128,9 @@ static void run_command_tell_mapped(int fd)
 
 /*
  * Waits until the child has mapped its files, or has ended. On a busy machine, the child may run
- * only after the recording has begun. The recording would have no tables of the files. But a file
- * system that does not answer, or a stop of the child, can also keep it for ever, so the wait has
- * an end.
+ * only after the recording has begun, which would then have no tables of the files. A file system
+ * that does not answer, or a stop of the child, can also keep the child for ever, so the wait has a
+ * limit.
  */
 static void run_command_await_mapped(int fd)
 {
@@ -200,8 +200,8 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 }
 
 /*
- * Kills the prepared process, which may be stopped, and waits for its end. But the kernel can keep
- * it for ever.
+ * Kills the prepared process, which may be stopped, and waits for its end. The wait has a limit,
+ * since the kernel can keep the process for ever.
  */
 static void run_command_kill_prepared(const struct run_command *c)
 {
@@ -231,9 +231,9 @@ void run_command_cancel(struct run_command *c)
 }
 
 /*
- * Waits for the error of the prepared process, and returns it. Returns 0 if the process has closed
- * the pipe without an error, by a successful exec, or by its end; and EINTR if the wait is called
- * off.
+ * Waits for the error of the prepared process, and returns the error. Returns 0 if the process has
+ * closed the pipe without an error (by a successful exec, or by its end), or EINTR if the wait is
+ * called off.
  */
 static int run_command_await_exec(struct run_command *c)
 {
@@ -256,9 +256,9 @@ static int run_command_await_exec(struct run_command *c)
 }
 
 /*
- * Kills the process, whose exec hangs. Returns false if it has executed the program all the same:
- * before, so that it is not killed, or meanwhile. (An ended process keeps the flag until it is
- * reaped.)
+ * Kills the process, whose exec hangs. Returns false if the process has executed the program all
+ * the same: before (then it is not killed), or meanwhile. (An ended process keeps the flag until it
+ * is reaped.)
  */
 static bool run_command_call_off(struct run_command *c)
 {

@@ -24,8 +24,8 @@ struct run_command {
 /*
  * Starts ARGV with the signal mask MASK. Returns when the program is executed: 0, or a negative
  * errno if it could not be executed. -ECHILD: the process ended before, for example because it was
- * killed. -EINTR: the start was called off, and the process is killed. If it has executed the
- * program before it is killed, this is a success.
+ * killed. -EINTR: the start was called off, and the process is killed. If the process has executed
+ * the program before that, 0 is returned.
  */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
@@ -41,10 +41,11 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 int run_command_exec(struct run_command *c);
 void run_command_cancel(struct run_command *c);
 
-/* Returns whether the command has ended, without waiting. Does not reap it: reaping can keep the
- * kernel busy for a long time, and a recording in this thread would stop meanwhile. */
+/* Returns whether the command has ended, without waiting. Does not reap the command: reaping can
+ * keep the kernel busy for a long time, during which a recording in this thread would stop. */
 bool run_command_poll(struct run_command *c);
 
 /* Reaps the command if it has ended, and prints its result on stderr: "NAME exited with 3". Returns
- * its exit status as in a shell: 0 to 255, or from 128 on for a signal; -1 if it still runs. */
+ * its exit status as in a shell: 0 to 255, or from 128 on for a signal; -1 if the command still
+ * runs. */
 int run_command_report(struct run_command *c, const char *name);

@@ -22,9 +22,9 @@ const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 			       const uint64_t walks[static WALK_ENDS_MAX]);
 
 /*
- * Reports on standard error how the WALKS have ended, if at least PERCENT of them ended early, and
- * not at the limit of frames, which is marked where such a stack is shown. PERCENT 0: if any walk
- * ended early.
+ * Reports on standard error how the WALKS have ended, if at least PERCENT of them ended early
+ * (PERCENT 0 = if any walk ended early). Walks that ended at the limit of frames do not count,
+ * since such stacks are marked where they are shown.
  */
 void stacks_report_incomplete(const uint64_t walks[static WALK_ENDS_MAX], unsigned percent);
 

@@ -23,7 +23,7 @@ struct symbol_options {
 
 /*
  * The rows of the options. SYMBOL_PLACE_ROWS: where to search for names. The other rows are for
- * verbs that can work without names, and also select whether names are searched. O is a struct
+ * verbs that can work without names, and can also switch the search for names off. O is a struct
  * symbol_options *.
  */
 #define SYMBOL_PLACE_ROWS(o)                                                                       \

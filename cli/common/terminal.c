@@ -105,8 +105,7 @@ void terminal_leave(void)
 		return;
 	terminal.shown = false;
 	terminal_write(hide);
-	/* A process in the background does not own the terminal, and changing it would stop the
-	 * process. */
+	/* A process in the background must not change the terminal: this would stop the process. */
 	if (terminal.has_keys && tcgetpgrp(STDIN_FILENO) == getpgrp())
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 	errno = error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The choice of threads by a word of the command line: `kymo why FILE WORD`. It is resolved after
- * the archive is read, when all names are known.
+ * The choice of threads by a word of the command line: `kymo why FILE WORD`. The word is resolved
+ * after the archive is read, when all names are known.
  *
  *	4242              the process 4242, and the thread 4242
  *	redis-server      processes and threads of that name; * and ? are wildcards

@@ -22,7 +22,9 @@ bool verb_options_separated(void)
 	return separated;
 }
 
-/* The result of getopt_long() for the long option of row 0. It is above all letters. */
+/*
+ * The result of getopt_long() for the long option of row 0. It is above the codes of all letters.
+ */
 enum { LONG_FIRST = 256 };
 
 /* Makes the two tables for getopt_long(). */

@@ -15,9 +15,9 @@ enum cli_exit {
 	CLI_FAILED = 1,
 	CLI_USAGE = 2,
 	CLI_DAMAGE = 3, /* complete, but with loss or damage */
-	CLI_FOUND = 4,  /* something was found that is to be a failure (leaks --fail-over) */
-	/* For a verb that runs a COMMAND, and otherwise returns the command's exit status
-	 * (record_job_exit()). */
+	CLI_FOUND = 4,  /* something was found that counts as a failure (--fail-over) */
+	/* The exit status of a verb that runs a COMMAND, if kymo or the start of the command
+	 * failed. Otherwise, it is the command's exit status (record_job_exit()). */
 	CLI_COMMAND_FAILED = 125, /* kymo itself failed */
 	CLI_NOT_EXECUTABLE = 126,
 	CLI_NOT_FOUND = 127,

@@ -32,7 +32,7 @@ const char flame_frames_style[] =
 	".k4 rect{fill:#a9cbe8}.k5 rect{fill:#93add9}\n";
 
 /* Frames are in depth-first order. data-x and data-w are the begin and the width of a frame, in the
- * unit of weights. The script depends on the elements that are drawn. */
+ * unit of weights. The script depends on the elements that flame_frames_add_frame() writes. */
 const char flame_frames_script[] =
 	"function flame(root,keys,pad){\n"
 	"const by=name=>root.querySelector('.flame-'+name);\n"

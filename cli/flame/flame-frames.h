@@ -14,8 +14,7 @@ extern const char flame_frames_style[];
 
 /*
  * For a <script>: defines flame(root, keys, pad), which lets users zoom, search and move by keys.
- * ROOT is an element whose width is that of the frames and PAD. It contains elements of these
- * classes:
+ * ROOT is an element that is PAD wider than the frames. It contains elements of these classes:
  *
  *	flame-frames   the <svg> of the frames
  *	flame-controls hidden without a script; contains:
@@ -33,7 +32,7 @@ uint32_t flame_frames_height(const struct flame *f);
 
 /*
  * Adds the frames, for a <svg> with role="tree" that is WIDTH wide without a script. Sets the
- * results of F. Returns 0 or a negative errno.
+ * numbers of drawn and omitted frames in F. Returns 0 or a negative errno.
  */
 int flame_frames_add(struct flame *f, struct outbuf *out, uint32_t width);
 

@@ -6,7 +6,7 @@
  *
  * A profile has one kind of value, so there is a profile for each of: CPU time, samples, times off
  * CPU, waits. They share one dictionary. Entry 0 of each table of the dictionary is empty, and
- * means that there is none. So the numbers of locations, mappings and functions are those of pprof.
+ * means "none". So locations, mappings and functions are numbered from 1, as in pprof.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -286,7 +286,10 @@ static void flame_otlp_add_dictionary(struct maker *m)
 	size_t dictionary = protobuf_begin(m->out, DATA_DICTIONARY);
 	int r;
 
-	/* Locations use mappings and functions. All use attributes and texts. */
+	/*
+	 * Locations add mappings and functions to their tables. All of them add attributes and
+	 * texts, so these tables are written later.
+	 */
 	flame_otlp_add_empty(m, DICTIONARY_LOCATION_TABLE);
 	for (size_t i = 0; i < m->f->now->profile->n_places; i++)
 		flame_otlp_add_location(m, i);
@@ -360,7 +363,10 @@ static void flame_otlp_add_profile(struct maker *m, const struct otlp_kind *kind
 	protobuf_end(m->out, profile);
 }
 
-/* The first profile is the one that viewers show. Without a frequency, samples have no time. */
+/*
+ * Viewers show the first profile. Without a sampling frequency, samples have no time, and the
+ * profile "cpu" is left out.
+ */
 static void flame_otlp_add_profiles(struct maker *m)
 {
 	static const struct otlp_kind kinds[] = {

@@ -87,8 +87,8 @@ static void flame_pprof_add_value_type(struct maker *m, unsigned field, const ch
 
 /* ---- places ---- */
 
-/* Notes which data is known about a place in mapping ID. If all places have names, other tools need
- * not search for them. */
+/* Notes which data is known about a place in mapping ID. If all places in a mapping have names,
+ * other tools need not search for names. */
 static void flame_pprof_note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
 {
 	struct flame_mapping *u = id ? &m->tables.mappings[id - 1] : NULL;
@@ -144,9 +144,9 @@ static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 /*
  * Finds the mapping of the recorded program. It must be written first, since pprof takes the first
  * mapping for the program. In the process with most samples, it is the mapping whose file has the
- * name of the process. If no mapping has (as for a script), it is the mapping below all libraries,
- * which is the program unless it was started through the dynamic loader. Returns 0 if there is no
- * mapping.
+ * name of the process. If no file has that name (as for a script), it is the mapping below all
+ * libraries, which is the program unless it was started through the dynamic loader. Returns 0 if
+ * there is no mapping.
  */
 static size_t flame_pprof_program_of(const struct maker *m)
 {

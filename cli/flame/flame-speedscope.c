@@ -140,7 +140,7 @@ static uint64_t flame_speedscope_weight_of(const struct maker *m, const struct p
 	return m->f->by_time ? stack->ns : stack->count;
 }
 
-/* Adds one stack. LIST has room for it. */
+/* Adds one stack. LIST has room for the places of any stack. */
 static void flame_speedscope_add_stack(struct maker *m, const struct profile_stack *stack,
 				       uint32_t *list)
 {

@@ -60,5 +60,5 @@ uint64_t flame_tables_file_name(struct flame_tables *t, const struct mapping *ma
 /* Returns the build id of MAP in hexadecimal digits, valid as long as T; "" if there is none. */
 const char *flame_tables_build_id(struct flame_tables *t, const struct mapping *map);
 
-/* Returns the address of PLACE: that of the call, and not of the instruction after it; 0 = none. */
+/* Returns the address of PLACE; for a return address, that of the call before it; 0 = none. */
 uint64_t flame_tables_address(const struct profile_place *place);

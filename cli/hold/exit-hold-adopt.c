@@ -91,8 +91,8 @@ void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid)
 }
 
 /*
- * Removes ended processes from the list. (The kernel does not report the end of a process that was
- * released at its exit.)
+ * Removes ended processes from the list of tracers. (The kernel does not report the end of a
+ * process that was released at its exit.)
  */
 void exit_hold_forget_ended_tracers(struct exit_hold *h)
 {
@@ -157,8 +157,8 @@ void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid)
 
 void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid)
 {
-	/* (threads other than the first have more options; and after the list was full, a program
-	 * that is not in it can be a tracer nevertheless) */
+	/* (threads other than the first have more options; and if the list of tracers was once
+	 * full, a program that is not in the list can be a tracer nevertheless) */
 	if (h->n_more_tracers == 0 && exit_hold_process_of(tid) == tid)
 		exit_hold_set_options(tid, exit_hold_has_tracer(h, tid)
 						   ? EXIT_HOLD_OPTIONS_OF_TRACER
@@ -186,9 +186,9 @@ bool exit_hold_end_interrupt(struct exit_hold *h, pid_t tid)
 }
 
 /*
- * PID could not be traced, after its program was read with the result R. If the process runs and
- * can trace others, its children are left to it. This is not reported, since its own end is not
- * held, either.
+ * PID could not be traced, after its program was read with the result R. If PID still runs and may
+ * trace others, its children are left to it. No message names PID, since its own end is not held,
+ * either.
  */
 static void exit_hold_note_refused(struct exit_hold *h, pid_t pid, int r, int error)
 {
@@ -212,7 +212,7 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 	/* (a process that has ended and was not reaped has no program) */
 	if (h->ending || exit_hold_tracer_of(pid) || !exit_hold_program_of(pid, before) || !*before)
 		return false;
-	/* (it could not be traced in this round, so its file is not read, either) */
+	/* (PID could not be traced in this round, so its file is not read, either) */
 	errno = EAGAIN;
 	if (h->gave_up)
 		return false;

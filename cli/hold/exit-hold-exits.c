@@ -13,15 +13,15 @@
 
 /*
  * The maximum time for which an exiting thread waits for the exits of the other threads of its
- * process. Then it exits alone. (Killed threads need a CPU to exit, which can take long on a busy
- * machine.) (A thread that calls exit(2) does not wait.)
+ * process. Then it exits alone. Killed threads need a CPU to exit, which can take long on a busy
+ * machine. (A thread that calls exit(2) does not wait.)
  */
 #define OTHERS_NS UINT64_C(2000000000)
 
 /*
- * The limits of the time until the thread looks again for these exits, which are not reported. This
- * time equals the time for which it has waited already, within these limits. Each look reads the
- * state of all threads, and most threads exit within milliseconds.
+ * The exits of other threads are not reported, so the tracing thread looks for them again and
+ * again. The pause before a look equals the time of the wait so far, within these limits. Each look
+ * reads the state of all threads, and most threads exit within milliseconds.
  */
 #define LOOK_MS_MIN 2
 #define LOOK_MS_MAX 50
@@ -67,8 +67,8 @@ bool exit_hold_any_ready(const struct exit_hold *h)
 
 /*
  * Traces the successor of the first thread of PID. An exec kills the other threads of its process
- * and waits for their exits. Then its own thread becomes the first thread of PID, and is not
- * traced. It runs a program, which can exit within a millisecond. If tracing fails, the next round
+ * and waits for their exits. Then the thread that called exec becomes the first thread of PID, and
+ * is not traced. Its program can exit within a millisecond. If tracing fails, the next round
  * searches for the process, and for children that it has made.
  */
 static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
@@ -124,7 +124,10 @@ static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 						       : EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
 }
 
-/* Settles HELD. HELD is the last thread of its process, or exits before the others. */
+/*
+ * Settles HELD: it is ready if it is the last thread of its process, and released if an exec
+ * replaces it, if it exits without the others, or after OTHERS_NS.
+ */
 static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
 {
 	if (exit_hold_each_task(h, held->pid, exit_hold_is_in_exec) > 0) {
@@ -152,7 +155,7 @@ static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *
 }
 
 /*
- * Returns the time, in milliseconds, until the thread looks again for an event that has not
+ * Returns the time, in milliseconds, until the tracing thread looks again for an event that has not
  * happened in WAITED_NS.
  */
 static int exit_hold_look_ms(uint64_t waited_ns)
@@ -214,7 +217,9 @@ void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
 		exit_hold_detach(h, pid, tid);
 		return;
 	}
-	/* The threads that outlive the first one keep the memory. */
+	/*
+	 * The threads that outlive the first one keep the memory, so their exits must be seen, too.
+	 */
 	if (tid == pid)
 		exit_hold_each_task(h, pid, exit_hold_seize_other);
 	h->list[h->n++] = (struct held){ tid, pid, HELD_WAITING, now_ns, 0 };

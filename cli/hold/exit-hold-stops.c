@@ -8,7 +8,8 @@
 
 #include "base/clock.h"
 
-/* The time for which a process that has stopped itself must stay stopped until this is reported. */
+/* The time for which a process that has stopped itself must stay stopped before this is reported.
+ */
 #define STOPPED_NS UINT64_C(1000000000)
 
 enum { STOPS_MAX = 256 }; /* maximum number of stops in each round */
@@ -31,7 +32,7 @@ static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
 	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* Handles the stop of TID with STATUS. Continues it, except at its exit or in job control. */
+/* Handles the stop of TID with STATUS. Lets TID continue, except at its exit or in job control. */
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
@@ -41,7 +42,8 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 		h->stopped = 0;
 	if (event == PTRACE_EVENT_EXEC)
 		exit_hold_set_options_of_new(h, tid);
-	/* (if another stop comes first, the kernel drops the one of PTRACE_INTERRUPT) */
+	/* (if another stop comes first, the kernel drops the stop that PTRACE_INTERRUPT requested)
+	 */
 	else if (event == PTRACE_EVENT_STOP || (interrupted && event != PTRACE_EVENT_EXIT))
 		exit_hold_set_options_of_known(h, tid);
 	if (event == 0 && number == SIGSTOP)
@@ -77,7 +79,7 @@ bool exit_hold_collect_stops(struct exit_hold *h)
 			     info.si_code == CLD_DUMPED;
 		struct held *held;
 
-		/* The command has ended. Its owner must reap it, so this only ends the hold. */
+		/* The command has ended. Its owner must reap it, so here only the hold ends. */
 		if (ended && tid == h->command) {
 			h->ending = true;
 			return false;

@@ -40,7 +40,7 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 void exit_hold_walk_if_due(struct exit_hold *h)
 {
 	/*
-	 * (without the time in which the search waits for a busy CPU, since waiting costs nothing)
+	 * (only CPU time counts, since a search that waits for a busy CPU costs nothing meanwhile)
 	 */
 	uint64_t took_ns, begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
@@ -48,8 +48,8 @@ void exit_hold_walk_if_due(struct exit_hold *h)
 		return;
 	exit_hold_forget_ended_tracers(h);
 	/*
-	 * (an exec by another thread replaces the first thread, and only the first thread was
-	 * traced)
+	 * (the command may be untraced: an exec by another thread replaces the first thread, which
+	 * alone was traced)
 	 */
 	exit_hold_adopt(h, h->command);
 	exit_hold_each_task(h, h->command, exit_hold_adopt_children);

@@ -142,8 +142,8 @@ void exit_hold_end(struct exit_hold *h)
 {
 	if (h->runs) {
 		/*
-		 * (the thread makes requests while it holds the lock, and these must not delay the
-		 * end)
+		 * (set without the lock: the thread holds the lock during its requests, and these
+		 * must not delay the end)
 		 */
 		h->ending = true;
 		exit_hold_wake(h);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds a command and its descendants at their exit until their memory has been searched, since it
- * no longer exists after that.
+ * Holds a command and its descendants at their exit until their memory has been searched, since the
+ * memory no longer exists after the exit.
  *
- * It uses ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT) in a separate thread: the kernel assigns each
+ * This uses ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT) in a separate thread: the kernel assigns each
  * tracee to a tracing thread, and when this thread ends, for any reason, its tracees continue. Only
  * the first thread of a process is traced; other threads are traced if they outlive it. Between
  * start and exit, a process stops only for signals to that thread and, for a moment, at a fork.
- * Forks by other threads are not reported; they are found by a periodic search, so their children
- * are held only if they live for some tenths of a second.
+ * Forks by other threads are not reported: a periodic search finds the children, so these are held
+ * only if they live for some tenths of a second.
  *
  * A process can have only one tracer. So the children of a program that uses ptrace() itself are
  * not held: it can be a debugger. Neither are the children of a program whose file cannot be read.
@@ -65,29 +65,29 @@ struct exit_hold {
 	unsigned n_full;   /* number of processes that were not held, since too many were held */
 	unsigned n_missed; /* number of processes that ended while their files were read */
 	bool gave_up;      /* a request to trace timed out in this round */
-	/* Begin of the series of rounds with such a request; 0 = the last round had none. */
+	/*
+	 * Begin of the series of rounds in which a request to trace timed out; 0 = the last round
+	 * had no timeout.
+	 */
 	uint64_t gave_up_ns;
-	timer_t timer;  /* interrupts such a request; used only by the thread */
+	timer_t timer;  /* interrupts a request to trace; used only by the thread */
 	unsigned depth; /* depth of the search for forked processes */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
 	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace(), or may use it */
 	unsigned n_tracers;
-	unsigned n_more_tracers; /* number of such processes that did not fit into the list */
-	/*
-	 * The last processes that were asked to stop, and have not stopped since then; 0 = unused
-	 * entry.
-	 */
+	unsigned n_more_tracers; /* number of tracers that did not fit into the list */
+	/* The last processes that were asked to stop and have not stopped yet; 0 = unused entry. */
 	pid_t interrupted[EXIT_HOLD_TRACERS_MAX];
 	unsigned next_interrupted;
-	char tracer[64]; /* name of the first of these programs; "" = there was no such program */
-	/* Name of the first program whose file could not be read. It may use ptrace() */
+	char tracer[64]; /* name of the first tracer; "" = there was no tracer */
+	/* Name of the first program whose file could not be read, so that it may use ptrace() */
 	char unread[64];
 	int unread_error;    /* a negative errno of tracing_program() */
 	pid_t stopped;       /* the last process that has sent SIGSTOP to itself; 0 = none */
 	uint64_t stopped_ns; /* time of that stop, CLOCK_MONOTONIC; 0 = reported */
-	pid_t waiting;       /* such a process that stays stopped, for exit_hold_waiting() */
+	pid_t waiting;       /* a process that has stopped itself, for exit_hold_waiting() */
 };
 
 #define EXIT_HOLD_NULL                                                                             \
@@ -102,8 +102,8 @@ int exit_hold_begin(struct exit_hold *h, pid_t command);
 /* Must be called at SIGCHLD. This signal also arrives for traced processes. */
 void exit_hold_wake(struct exit_hold *h);
 
-/* The next held process that has not been taken; 0 = none. It is held until it is released, for at
- * most 30 s. */
+/* Returns the next held process that has not been taken; 0 = none. The process is held until
+ * exit_hold_release(), for at most 30 s. */
 pid_t exit_hold_pop(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
 

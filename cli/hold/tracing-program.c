@@ -31,7 +31,8 @@ static bool tracing_program_has_name(const struct elf_file *f, const char *secti
 
 /*
  * Returns true if F has the name "ptrace" among its symbols. Imported names are in .dynstr. A
- * static program imports none; its names are in .strtab, even if it has the section .dynstr, too.
+ * static program imports no names; its own names are in .strtab, even if it has the section
+ * .dynstr, too.
  */
 static bool tracing_program_is_one(const struct elf_file *f)
 {

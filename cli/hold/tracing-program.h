@@ -16,9 +16,9 @@
 enum { TRACING_PROGRAM_HANGING_MAX = 8 };
 
 /*
- * Finds out whether the program of process PID uses ptrace(): the file has this name among its
- * symbols. Returns 1, 0 (also if the process has no file), or a negative errno if this is unknown:
- * -ETIME (the file system does not answer), -EAGAIN (too many file systems do not answer, or no
- * thread can be made).
+ * Finds out whether the program of process PID uses ptrace(): whether its file has this name among
+ * its symbols. Returns 1 or 0 (also if the process has no file), or a negative errno if this is
+ * unknown: -ETIME (the file system does not answer), -EAGAIN (too many file systems do not answer,
+ * or no thread can be made).
  */
 int tracing_program(pid_t pid);

@@ -114,7 +114,7 @@ static int leaks_list_frames(const struct leaks_input *in, const struct leak_gro
 	return r;
 }
 
-/* Finds the suppression that matches G; *RET is NULL without one. Returns 0 or -ENOMEM. */
+/* Finds the suppression that matches G; *RET is NULL if none matches. Returns 0 or -ENOMEM. */
 static int leaks_find_suppression(struct filter *f, const struct leak_group *g,
 				  struct suppression **ret)
 {
@@ -178,7 +178,10 @@ static void leaks_input_note_search(struct filter *f, const struct leak_watch *w
 	f->in->any_searched |= *w->unsearched || w->searched || searched > 0;
 }
 
-/* Counts the blocks of G that can have another verdict. The verdict of G itself is not selected. */
+/*
+ * Counts the blocks of G that may have a selected verdict, since a search for pointers has no
+ * result for them. The verdict of G as a whole is not selected.
+ */
 static int leaks_input_count_unsearched(struct filter *f, const struct leak_group *g)
 {
 	uint64_t searched = leaks_input_searched(g);
@@ -268,7 +271,10 @@ static bool leaks_input_has_recorded(const struct leaks *l, enum resource resour
 	return false;
 }
 
-/* Names the selected resources that were not recorded. Returns CLI_FAILED if these are all. */
+/*
+ * Names the selected resources that were not recorded. Returns CLI_FAILED if none of the selected
+ * resources was recorded.
+ */
 static int leaks_input_check_resources(struct leaks_input *in, const struct leaks_request *q,
 				       const struct open_trace *t)
 {
@@ -289,9 +295,9 @@ static int leaks_input_check_resources(struct leaks_input *in, const struct leak
 }
 
 /*
- * Reports blocks that may have a selected verdict. Nothing is known about them if their process was
- * not searched, or not completely. (A search also has no result for some blocks of a process that
- * goes on, such as the youngest.)
+ * Reports blocks that may have a selected verdict. Nothing is known about these blocks if their
+ * process was not searched, or not completely. (A search also has no result for some blocks of a
+ * process that goes on, such as the youngest.)
  */
 static void leaks_input_check_verdicts(struct leaks_input *in, const struct leaks_request *q,
 				       const struct open_trace *t)

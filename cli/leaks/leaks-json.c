@@ -28,7 +28,7 @@ static struct json_object *leaks_json_frame(const struct leaks_frame *f)
 
 /*
  * Returns the frames of a group as JSON. *RET_R is a negative errno if there is no memory.
- * *RET_WHOLE: the outermost frame starts a thread.
+ * *RET_WHOLE = true: the outermost frame starts a thread.
  */
 static struct json_object *leaks_json_frames(const struct leaks_input *in,
 					     const struct leak_group *g, bool *ret_whole,

@@ -66,9 +66,9 @@ static void leaks_print_count(const char *what, uint64_t n)
 }
 
 /*
- * Returns true if each allocation of W is known. Frees without an allocation are then frees of
- * inherited descriptors, or frees in the C library at the end of a thread: the C library then frees
- * the blocks in the thread's cache. The program had freed these blocks before.
+ * Returns true if each allocation of W is known. Then, frees without an allocation are frees of
+ * inherited descriptors, or frees by the C library at the end of a thread. The C library then frees
+ * the blocks in the thread's cache, which the program had freed before.
  */
 static bool leaks_print_knows_all(const struct leak_watch *w)
 {
@@ -115,7 +115,10 @@ static void leaks_print_limits(const struct leak_watch *w)
 		       TEXT_SIZE(w->interval));
 	if (w->min_bytes)
 		printf("  blocks smaller than %s were ignored\n", TEXT_SIZE(w->min_bytes));
-	/* If every event was recorded, the numbers below are from the end of the archive. */
+	/*
+	 * If every event was recorded, the numbers below are from the end of the archive, and not
+	 * from the snapshot.
+	 */
 	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
 		printf("  the numbers below are from the last snapshot, number %" PRIu32,
 		       w->n_snapshots);

@@ -15,8 +15,8 @@
 #define OUTPUT_MAX ((size_t)4 << 30)
 
 /*
- * Returns the number of the program of W in its process. An exec is reported shortly after W has
- * ended.
+ * Returns the number of the program of W in its process. If W ended with an exec, this is the
+ * program just before its end.
  */
 static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_watch *w)
 {
@@ -26,7 +26,7 @@ static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_w
 			       execs && w->end_ns > 0 ? w->end_ns - 1 : UINT64_MAX);
 }
 
-/* Adds the groups of all watches to the profile. Called once. */
+/* Adds the groups of all watches to the profile, unless this was done before. */
 static int leaks_profile_count(struct leaks_input *in)
 {
 	struct leaks *l = in->leaks;

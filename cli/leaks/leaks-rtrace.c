@@ -8,7 +8,7 @@
  * frees.
  *
  * Times count from the beginning of the recording, so that they do not wrap at midnight. Backtraces
- * have no names: `kymo postprocess --resolve` and other tools add them.
+ * have no names: `kymo postprocess --resolve` and other tools add the names.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ enum { FLUSH_BYTES = 1 << 20 };
 
 /*
  * The names of kymo's resources in sp-rtrace. sp-rtrace has no name for mappings. Mappings use the
- * bit of "memtransfer", a resource that kymo never writes, since sp-rtrace computes correct sums
+ * bit of "memtransfer", since kymo never writes this resource, and sp-rtrace computes correct sums
  * only for the two lowest bits.
  */
 #define MAPPING_TYPE "mmap"
@@ -101,7 +101,10 @@ static int leaks_rtrace_list_blocks(struct report *t)
 	return 0;
 }
 
-/* Adds the file of MAP as one mapping: its segments have the same distances as in the file. */
+/*
+ * Adds the file of MAP as one mapping, since the segments of a file are mapped at the same
+ * distances as in the file.
+ */
 static int leaks_rtrace_add_map(struct report *t, const struct mapping *map)
 {
 	uint64_t bias = map->start - map->file_offset, end = map->start + map->size;
@@ -384,7 +387,8 @@ static int leaks_rtrace_write_head(struct report *t)
 	int r = leaks_list_maps(t) ?: leaks_write_header(t) ?: leaks_write_registries(t);
 
 	/*
-	 * The notes follow the registries: sp-rtrace writes comments there, before the first call.
+	 * The notes follow the registries, before the first call, where sp-rtrace writes comments,
+	 * too.
 	 */
 	return r == 0 ? leaks_write_notes(t) : r;
 }

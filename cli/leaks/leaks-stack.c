@@ -3,10 +3,10 @@
  * The stack of a group, and doubts about its frames.
  *
  * Without unwind tables, stacks are walked by frame pointers. If a function does not save the frame
- * pointer, the walk can miss a frame or find an invalid one. And a function that ends with a jump
- * to another one (a tail call) leaves no frame. The code shows such errors, since a call precedes
- * each return address. If the call names its function, this must be the function of the inner
- * frame. Otherwise, the inner frame is doubtful, or a frame is missing between the two.
+ * pointer, the walk can miss a frame or find an invalid one. A function that ends with a jump to
+ * another function (a tail call) leaves no frame. The code before a return address shows such
+ * errors, since it is a call. If the call names its function, this must be the function of the
+ * inner frame. Otherwise, the inner frame is doubtful, or a frame is missing between the two.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -82,11 +82,11 @@ static bool leaks_is_of_libc(const char *path)
 /*
  * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code of the
  * function shows this. If the code cannot be read, a program is assumed to be the start. The C
- * library is assumed to be the start even if its code can be read, since the caller of main() has
- * no mark there. Neither is assumed if the stack may be cut off there. Code without a file, such
- * as that of run-time compilers, starts no thread: a walk by tables often ends there. The name of
- * a memfd is free text. So a memfd is never the C library, and it is the program only if it is the
- * first file of its process.
+ * library is assumed to be the start even if its code can be read, since the code does not mark the
+ * caller of main(). If the stack may be cut off at this frame, nothing is assumed. Code without a
+ * file, such as that of run-time compilers, starts no thread: a walk by tables often ends there.
+ * The name of a memfd is free text. So a memfd is never the C library, and it is the program only
+ * if it is the first file of its process.
  */
 static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
 {
@@ -128,7 +128,8 @@ static int leaks_is_outermost(const struct leaks_walk *w, const struct profile_p
 /* ---- doubts ---- */
 
 /*
- * Returns true if the call before PLACE, which calls the function CALLED, leads to the inner frame.
+ * Returns true if the call before PLACE leads to the inner frame. CALLED is the function that this
+ * call names.
  */
 static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_place *place,
 			      const char *called)
@@ -139,7 +140,10 @@ static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_p
 		return w->group->resource != RESOURCE_MEMORY || elsewhere || !*called ||
 		       leaks_stack_is_allocator(called);
 	if (w->inner->mapping != place->mapping)
-		/* (libraries can have several names for one function) */
+		/*
+		 * (names are not compared across files, since a library can have several names for
+		 * one function)
+		 */
 		return elsewhere;
 	if (!*called || !*w->inner_function)
 		return !*called && !*w->inner_function;
@@ -167,7 +171,10 @@ static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *p
 	return w->n < 0 ? w->n : 0;
 }
 
-/* Returns true if PLACE is the function of Python FRAME (NULL = unknown), which no code calls. */
+/*
+ * Returns true if PLACE, with FRAME (NULL = unknown), is a function of Python. The code of its
+ * caller does not call it.
+ */
 static bool leaks_is_python(const struct profile_place *place, const struct frame *frame)
 {
 	return !place->mapping && frame && strcmp(frame->module, FRAMES_PYTHON_MODULE) == 0;

@@ -43,7 +43,7 @@ struct leaks_input {
 	int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = unknown */
 	char arch[32];          /* architecture of the machine; "" = unknown */
 	uint64_t n_suppressed, suppressed_blocks, suppressed_bytes;
-	uint64_t n_unsearched; /* blocks without a verdict by references, though one was selected */
+	uint64_t n_unsearched; /* blocks without a result of the search for pointers */
 	bool any_searched;     /* a search for pointers was made */
 	bool lacks_search;     /* a process with such blocks was not searched, or only in part */
 	bool damaged;
@@ -146,8 +146,8 @@ static inline bool leaks_selects(const struct leaks_request *q)
 }
 
 /*
- * Returns true if Q requests memory, and the memory of W was not recorded, or not completely. The
- * same for threads, whose ends are unknown in a gap, too.
+ * Returns true if Q requests memory, and the memory of W was not recorded, or not completely; or if
+ * Q requests threads, and W has a gap, in which ends of threads are unknown.
  */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
@@ -187,8 +187,8 @@ int leaks_write_folded(struct leaks_input *in, const struct leaks_request *q, in
 
 struct leaks_rtrace_args {
 	const char *directory; /* created if it does not exist */
-	/* The archive that was read. It is read again, to write all events of processes that have
-	 * them. NULL = write only blocks */
+	/* The archive, which is read again to write all events of the processes that have them.
+	 * NULL = write only blocks */
 	const char *archive;
 	bool force;
 	bool spec_time; /* write microseconds, as specified */
@@ -201,7 +201,7 @@ struct leaks_rtrace_args {
 int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_args *args);
 
 /*
- * Writes the report of W as text. SPEC_TIME: with microseconds, as specified. Returns 0 or a
+ * Writes the report of W as text. SPEC_TIME = true: with microseconds, as specified. Returns 0 or a
  * negative errno.
  */
 int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool spec_time,

@@ -107,7 +107,7 @@ static int suppressions_read_kinds(struct parser *p, char *text)
 	};
 	char *word;
 
-	/* Blocks that were not searched match every kind. */
+	/* Blocks that were not searched match each list of kinds, except "none". */
 	p->entry->reaches = 1u << REACH_UNKNOWN;
 	while ((word = strsep(&text, ", \t"))) {
 		size_t i = 0;
@@ -355,7 +355,7 @@ static bool suppressions_is_frame(const struct suppression_pattern *p,
 	}
 }
 
-/* Returns true if P matches the allocating function. For valgrind, that is the first frame. */
+/* Returns true if P matches the allocating function, which is the first frame for valgrind. */
 static bool suppressions_is_allocator(const struct suppression_pattern *p,
 				      const struct suppression_stack *s)
 {

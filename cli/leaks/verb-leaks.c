@@ -123,7 +123,7 @@ static int verb_leaks_read_suppressions(void *suppressions, char *value)
 
 /* ---- the work ---- */
 
-/* Returns true if W has no data and ended with an exec. These watches are not reported. */
+/* Returns true if W has no data and ended with an exec. Such watches are not reported. */
 static bool verb_leaks_is_passing(const struct leak_watch *w)
 {
 	return !w->complete && !*w->unwatched && !*w->gap && strcmp(w->reason, "exec") == 0 &&
@@ -206,8 +206,8 @@ static int verb_leaks_check_unwatched(const struct leaks_request *o, const struc
 }
 
 /*
- * Reports children of fork whose first allocations are unknown. --fail-over judges these
- * allocations, too.
+ * Reports children of fork whose first allocations are unknown, since --fail-over also judges these
+ * allocations.
  */
 static int verb_leaks_check_forked(const struct leaks_request *o, const struct leaks_input *in)
 {
@@ -234,9 +234,10 @@ static int verb_leaks_check_forked(const struct leaks_request *o, const struct l
 }
 
 /*
- * Says for how many programs from before the recording --fail-over judges later allocations only.
- * A program that ran another one is not judged: its exec freed the blocks. Its watch can be
- * incomplete although it began in the recording, as that of env(1).
+ * Reports for how many programs --fail-over judges only later allocations, since they were already
+ * running when the recording began. A program that executed another one is not judged: its exec
+ * freed the blocks. (The watch of such a program, for example env(1), can be incomplete even if the
+ * program began in the recording.)
  */
 static void verb_leaks_report_judged(const struct leaks_request *o, const struct leaks_input *in)
 {
@@ -289,7 +290,7 @@ static int verb_leaks_show(struct request *q, struct leaks_input *in, struct lea
 	struct leaks_diff diff = { 0 };
 	int r = old ? leaks_diff_init(&diff, old) : 0, status;
 
-	/* A report on standard output must not be mixed with other text. */
+	/* If a report is written to standard output, no other text is printed there. */
 	if (r == 0 && !verb_leaks_writes_to_stdout(&q->leaks))
 		r = q->leaks.json ? leaks_print_json(in, &q->leaks, old ? &diff : NULL)
 				  : leaks_print(in, &q->leaks, old ? &diff : NULL);
@@ -336,8 +337,9 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 }
 
 /*
- * Returns the exit status after a command that exited with COMMAND_STATUS, if the recording and the
- * report returned R: the status of the command, or R for --fail-over.
+ * Returns the exit status of `kymo leaks -- COMMAND`. R is the result of the recording and the
+ * report. It is R if the limit of --fail-over was exceeded, CLI_COMMAND_FAILED if R is a failure,
+ * otherwise COMMAND_STATUS.
  */
 static int verb_leaks_exit_of_command(const struct request *q, int command_status, int r)
 {
@@ -381,8 +383,8 @@ static int verb_leaks_record_and_report(struct request *q)
 		return recorded;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/*
-	 * The recording has only the selected processes and their children, and the children have
-	 * other ids.
+	 * All processes of the recording are reported: it has only the selected processes and their
+	 * children, and the children have other ids.
 	 */
 	q->leaks.n_pids = 0;
 	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;

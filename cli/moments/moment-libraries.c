@@ -29,7 +29,7 @@ struct moment_libraries_file {
 	int fd;
 	Elf64_Ehdr head;
 	Elf64_Phdr headers[HEADERS_MAX];
-	/* First: the first loaded segment. NULL = no such segment. */
+	/* The segment of .dynamic, and the first loaded segment; NULL = no such segment. */
 	const Elf64_Phdr *dynamic, *first;
 };
 
@@ -100,7 +100,7 @@ static int libraries_make_head(struct moment_libraries *l, const struct moment_l
 {
 	uint64_t n = f->head.e_phoff + f->head.e_phnum * sizeof(Elf64_Phdr);
 
-	/* (the program headers follow the ELF header, as linkers write them) */
+	/* (the program headers must follow the ELF header, where linkers write them) */
 	if (f->head.e_phoff != sizeof(f->head) || n > f->first->p_filesz || f->first->p_offset != 0)
 		return -ENOEXEC;
 	l->head_at = bias + f->first->p_vaddr;

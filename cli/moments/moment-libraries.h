@@ -19,8 +19,8 @@ struct moment_libraries {
 
 /*
  * Makes the memory for PROGRAM and the N LIBRARIES. GDB reads the list again at each frame, so each
- * frame needs this memory, which has at most 8 KiB. Returns 0; -ENOEXEC (a file is unreadable, the
- * program has no libraries, or too many); or -ENOMEM.
+ * frame needs this memory, which has at most 8 KiB. Returns 0; -ENOEXEC if a file is unreadable, or
+ * if the program has no libraries or too many; or -ENOMEM.
  */
 int moment_libraries_make(struct moment_libraries *ret, const struct tfile_script_file *program,
 			  const struct tfile_script_file *libraries, size_t n);

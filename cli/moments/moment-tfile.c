@@ -361,8 +361,8 @@ static void moment_tfile_part_deinit(struct moment_tfile_part *p)
 }
 
 /*
- * Returns the number of the counter NAME. If it is new, it is added. 0 = another variable has this
- * name, or there is no room.
+ * Returns the number of the counter NAME, which is added if it is new. Returns 0 if another
+ * variable has this name, or there is no room.
  */
 static uint32_t moment_tfile_find_counter(struct moment_tfile_part *p, const char *name)
 {
@@ -481,7 +481,7 @@ static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfi
 	return c;
 }
 
-/* Notes the point of EV. Its address in this process is the instruction pointer. */
+/* Notes the point of EV. In this process, its address is the instruction pointer in EV. */
 static int moment_tfile_note_point(struct moment_tfile_part *p, const struct moment_plan *plan,
 				   const struct event *ev)
 {

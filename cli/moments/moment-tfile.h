@@ -32,7 +32,7 @@ int moment_tfile_on_event(void *tfile, const struct event *ev);
 
 /* One program of a process. */
 struct moment_tfile_run {
-	uint32_t pid, number; /* koid of the process; number of its earlier calls of exec */
+	uint32_t pid, number; /* koid of the process; number of execs before the run */
 };
 
 /* The runs with moments, sorted, as a new array (free() it). Returns 0 or -ENOMEM. */
@@ -41,7 +41,7 @@ int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **re
 /*
  * Writes moments of RUN from number *AT on to TRACE, up to the limit of a file, and the script that
  * opens it as PATH to SCRIPT. *AT becomes the number of the first moment that is not written.
- * *RET_MORE: there is such a moment. Returns 0 or a negative errno.
+ * *RET_MORE = true: there is such a moment. Returns 0 or a negative errno.
  */
 int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_run *run,
 		       const char *path, size_t *at, bool *ret_more, struct outbuf *trace,

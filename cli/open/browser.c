@@ -44,7 +44,7 @@ static void browser_set_environment(const struct passwd *pw)
 	setenv("HOME", pw->pw_dir, 1);
 	setenv("USER", pw->pw_name, 1);
 	setenv("LOGNAME", pw->pw_name, 1);
-	/* These variables belong to root's session, if it has one. */
+	/* If root has a session, these variables belong to it. */
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("DBUS_SESSION_BUS_ADDRESS");
 	browser_set_runtime("XDG_RUNTIME_DIR", pw->pw_uid, "", "");

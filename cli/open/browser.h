@@ -9,17 +9,18 @@
 
 #include "cli/common/run-command.h"
 
-/* If a user became root with sudo, changes to that user permanently, and sets the variables that
- * the desktop needs. Does nothing for other users. Returns 0 or a negative errno. */
+/* If this process runs as root through sudo, changes permanently to the user who called sudo, and
+ * sets the variables that the desktop needs. Otherwise, does nothing. Returns 0 or a negative
+ * errno. */
 int browser_become_caller(void);
 
-/* Returns true if a browser is available: COMMAND is set, or there is a display. */
+/* Returns true if a browser is available: COMMAND or $BROWSER is set, or there is a display. */
 bool browser_is_there(const char *command);
 
 /*
  * Shows URL with COMMAND (a shell command, to which the URL is appended), or, if that is NULL, with
- * $BROWSER or xdg-open. It runs in its own session, so that Ctrl-C does not reach it, with the
- * signal mask MASK. Returns 0 or a negative errno.
+ * $BROWSER or xdg-open. The command runs in its own session, so that Ctrl-C does not reach it, and
+ * with the signal mask MASK. Returns 0 or a negative errno.
  */
 int browser_start(struct run_command *c, const char *command, const char *url,
 		  const sigset_t *mask);

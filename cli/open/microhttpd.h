@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd, loaded on demand. It needs GnuTLS and eight more libraries. If the program were
- * linked with all of them, they would take a third of the CPU time of a start. Only `kymo open`
- * uses them.
+ * libmicrohttpd, loaded on demand. libmicrohttpd needs GnuTLS and eight more libraries. If kymo
+ * were linked with all of these, loading them would take a third of the CPU time of each start. But
+ * only `kymo open` uses them.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct microhttpd {
 };
 
 /*
- * Loads the library and fills TO. The library stays loaded. Returns 0, or -ENOPKG if it is missing
- * or too old.
+ * Loads the library and fills TO. The library stays loaded. Returns 0, or -ENOPKG if the library is
+ * missing or too old.
  */
 int microhttpd_load(struct microhttpd *to);

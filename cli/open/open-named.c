@@ -70,7 +70,7 @@ int open_named(struct open_trace *t, const char *path, const struct symbol_optio
 	r = symbolize_trace_open(&s, options);
 	if (r != CLI_OK)
 		return r;
-	/* (in most archives with stacks, one is near the beginning) */
+	/* (in most archives with stacks, one is near the beginning, so this search ends soon) */
 	has_stacks = open_named_has(t, UINT64_C(1) << EVENT_SAMPLE | UINT64_C(1) << EVENT_OFFCPU);
 	r = open_trace_again(t, path);
 	if (r != CLI_OK || !has_stacks)

@@ -36,7 +36,7 @@ static int open_native_put(void *userdata, const void *p, size_t n)
 	return CLI_OK;
 }
 
-/* Writes the trace of IN to FD. Returns a status. */
+/* Writes the trace of IN to FD. Returns CLI_OK, or CLI_FAILED after an error message. */
 static int open_native_make(struct open_trace *in, int fd, uint64_t *ret_left_out)
 {
 	struct open_native o = { .fd = fd };

@@ -86,8 +86,8 @@ static int peer_owner_find_in(const char *path, const struct sockaddr_in *from,
 }
 
 /*
- * Returns true if this user namespace maps all users. It shows unmapped users as 65534, which can
- * be a real user.
+ * Returns true if this user namespace maps all users. Unmapped users are shown as 65534, which can
+ * also be a real user.
  */
 static bool peer_owner_knows_all_users(void)
 {

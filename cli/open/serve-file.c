@@ -89,7 +89,8 @@ static ssize_t serve_file_read_plain(void *userdata, uint64_t at, char *to, size
 		n = pread(t->server->args.fd, to, room, (off_t)at);
 	while (n < 0 && errno == EINTR);
 	serve_file_count(t->server, n, NULL);
-	/* The answer has a Content-Length. If the file ends earlier, it was truncated. */
+	/* The answer has a Content-Length. If the file ends before that, it was truncated
+	 * meanwhile. */
 	return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
@@ -362,7 +363,7 @@ static void serve_file_on_completed(void *userdata, struct MHD_Connection *c, vo
 
 /* ---- the server ---- */
 
-/* Makes a socket that listens on 127.0.0.1. Returns it, or a negative errno. */
+/* Makes a socket that listens on 127.0.0.1. Returns the socket or a negative errno. */
 static int serve_file_listen_on(uint16_t port, uint16_t *ret_port)
 {
 	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

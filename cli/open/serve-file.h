@@ -8,8 +8,8 @@
  * see the path on the command line of the browser. So the connecting socket must belong to the user
  * of this process, or to root (cli/open/peer-owner.h).
  *
- * If the page does not support the compression of the file, the server unpacks it. Then only one
- * transfer is possible at a time, and a new one ends the previous one.
+ * If the page does not support the compression of the file, the server unpacks the file. Then only
+ * one transfer is possible at a time, and a new transfer ends the previous one.
  *
  * The server runs in its own thread. An interrupted fetch is not counted.
  */

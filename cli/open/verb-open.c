@@ -94,7 +94,7 @@ static void verb_open_opening_deinit(struct opening *o)
 /* ---- URL of the UI ---- */
 
 /* Writes the origin of URL, scheme://host[:port], to TO (ORIGIN_MAX bytes) as browsers send it: in
- * lower case, without the default port. Returns 0, or -EINVAL if it is not an HTTP URL. */
+ * lower case, without the default port. Returns 0, or -EINVAL if URL is not an HTTP URL. */
 static int verb_open_parse_origin(const char *url, char *to)
 {
 	static const struct {
@@ -144,7 +144,7 @@ static int verb_open_make_url(struct opening *o)
 
 /*
  * Returns the name for the UI: the file name without the suffix of a compression that the server
- * unpacks. NATIVE: with the suffix of a native trace instead of the archive's.
+ * unpacks. NATIVE = true: with the suffix of a native trace instead of the archive's.
  */
 static char *verb_open_shown_name(const char *path, enum pack_method unpacked, bool native)
 {
@@ -228,7 +228,7 @@ static int verb_open_complain_no_file(const char *name)
 			  name);
 }
 
-/* Opens the trace. It must be a regular file, since it is served from its start, with its size. */
+/* Opens the trace. The file must be regular, since it is served from its start, with its size. */
 static int verb_open_file(struct opening *o)
 {
 	const char *path = o->options->file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of options on the command line. An option whose value must be looked up here, so that
- * the daemon gets numbers, has its own function. This function gets the text and returns an enum
- * cli_exit, after an error message if it is invalid.
+ * the daemon gets numbers, has its own function. This function gets the text, and returns CLI_OK,
+ * or another enum cli_exit after an error message.
  */
 #include "cli/options/record-options.h"
 
@@ -122,7 +122,7 @@ static int record_options_parse_app(struct record_options *o, const char *name, 
 	return record_options_added(name, r, why);
 }
 
-/* Keeps TEXT. It is resolved after all options are known. */
+/* Keeps TEXT until all options are known, since it can only be resolved then. */
 static int record_options_keep(const char *text, char ***list, size_t *n)
 {
 	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
@@ -154,7 +154,7 @@ static int record_options_parse_category(struct record_options *o, const char *n
 	if (strcmp(text, "all") == 0)
 		o->all_categories = true;
 	else if (strcmp(text, "default") == 0)
-		/* (only root can know what the service supports) */
+		/* (other users cannot know what the service supports, so they get the default) */
 		o->session.categories |=
 			geteuid() == 0 ? sampler_default_categories() : CATEGORIES_DEFAULT;
 	else if (categories_parse(text, &bits, NULL, NULL) < 0)
@@ -210,7 +210,7 @@ static void record_options_resolve_all_categories(struct record_options *o)
 		bits &= ~(uint32_t)CATEGORY_MOMENTS;
 	if (!o->session.tracepoints.n_specs)
 		bits &= ~(uint32_t)CATEGORY_TRACEPOINTS;
-	/* (with --direct, only one recording at a time can have it) */
+	/* (with --direct, only one recording at a time can have events of programs) */
 	bits &= ~(uint32_t)CATEGORY_APP;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
@@ -297,8 +297,8 @@ static int record_options_parse_cgroup(struct record_options *o, const char *nam
 }
 
 /*
- * Returns true if FILE is also the file of the previous specification, and was reported with it:
- * one option can become several specifications.
+ * Returns true if FILE is also the file of the previous specification, so that it was already
+ * reported. (One option can become several specifications.)
  */
 static bool record_options_is_reported(const struct record_options *o, const char *file)
 {
@@ -376,8 +376,8 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 
 /*
  * Refuses programs that switch stacks, because return probes can kill such programs. The recorder
- * examines only the probed files. This function examines the libraries that they need, and the
- * command.
+ * examines only the probed files. This function examines the command, and the libraries that these
+ * files and the command need.
  */
 static int record_options_refuse_switches(const struct record_options *o)
 {
@@ -517,7 +517,7 @@ int record_options_output(void *options, char *value)
 struct place {
 	struct record_options *o;
 	const struct option_row *row;
-	const char *value; /* for an old spelling: the value that it represents */
+	const char *value; /* the value that an old spelling of the option means */
 };
 
 static int record_options_parse_place(void *userdata, char *value)

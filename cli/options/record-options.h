@@ -30,7 +30,7 @@ struct record_options {
 };
 
 enum {
-	/* The result of record_options_parse() if the options are valid; otherwise, it is an enum
+	/* The result of record_options_parse() if the options are valid; other results are an enum
 	 * cli_exit. */
 	RECORD_OPTIONS_GO = VERB_OPTIONS_GO,
 };

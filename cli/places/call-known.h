@@ -8,11 +8,14 @@
 
 #include "reader/places/place-functions.h"
 
-/* Returns true if the tables have the arguments of the specification TEXT, if it omits them. */
+/*
+ * Returns true if the specification TEXT omits the arguments and the result, and the tables have
+ * them.
+ */
 bool call_known_is(const char *text);
 
 /*
- * Returns true if the tables have one of the functions F of FILE. Then the recorder uses the
+ * Returns true if the tables have one of the functions F of FILE, so that the recorder uses the
  * tables.
  */
 bool call_known_any(const char *file, const struct place_functions *f);

@@ -35,7 +35,10 @@ static const char *call_list_rest(const char *text)
 	return p + strcspn(p, "( \t");
 }
 
-/* Passes on the function NAME. If the text omits arguments and result, SIGNATURE has them. */
+/*
+ * Passes the function NAME to FN. If the specification omits arguments and result, those of
+ * SIGNATURE are added.
+ */
 static void call_list_pass(const struct call_list *l, const char *name, const char *signature)
 {
 	bool quoted = strpbrk(l->spec.file, ":(") != NULL, given = *l->rest == '(';

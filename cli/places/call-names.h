@@ -21,6 +21,6 @@ void call_names_add(struct call_names *l, const char *name);
 
 /*
  * Returns the text with the names, in quotes, and the number of further names. Can be called once.
- * Returns NULL if there are no names, or no memory. Borrowed.
+ * Returns NULL if there are no names or there is no memory. The text is borrowed.
  */
 const char *call_names_text(struct call_names *l);

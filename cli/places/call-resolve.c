@@ -39,7 +39,7 @@ struct resolution {
 	size_t room;
 	struct call_names clipped; /* functions with too many values */
 	struct call_names untyped; /* functions whose arguments are unknown, */
-	uint64_t untyped_at;       /* and the address of the first of them */
+	uint64_t untyped_at;       /* the address of the first function in `untyped` */
 	char *why;
 };
 
@@ -191,7 +191,10 @@ static void resolve_note_untyped(struct resolution *r)
 	call_names_deinit(&r->untyped);
 }
 
-/* Adds the specification of CODE. It can be invalid if a type has too many words. */
+/*
+ * Adds the specification of CODE. If the words of an enumeration make it invalid, because there are
+ * too many, it is written without words.
+ */
 static int resolve_add(struct resolution *r, const struct resolved_code *code)
 {
 	struct outbuf text = { 0 };
@@ -265,7 +268,10 @@ static const char *resolve_names_of(const struct place_functions *f, struct call
 	return call_names_text(names) ?: "";
 }
 
-/* Reports that several functions match, although the given arguments belong to one. */
+/*
+ * Reports that several functions match, although arguments are given, which can only be those of
+ * one function.
+ */
 static int resolve_several(struct resolution *r, const struct place_functions *f)
 {
 	struct call_names names = { .n = 0 };
@@ -278,7 +284,7 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 	return e;
 }
 
-/* Reports that too many functions match: each needs a specification. */
+/* Reports that too many functions match, since each of them needs a specification of its own. */
 static int resolve_too_many(struct resolution *r, const struct place_functions *f)
 {
 	struct call_names names = { .n = 0 };
@@ -294,7 +300,7 @@ static int resolve_too_many(struct resolution *r, const struct place_functions *
 	return e;
 }
 
-/* Adds SYMBOL, as --call accepts it without quotes. */
+/* Adds SYMBOL, in the form in which --call accepts it without quotes. */
 static void resolve_add_name(struct call_names *names, const char *symbol)
 {
 	char name[PLACES_NAME_MAX], base[PLACES_NAME_MAX];
@@ -353,7 +359,7 @@ static void resolve_note_refused(struct resolution *r, const struct outbuf *name
 }
 
 /*
- * Leaves out matching functions of a pattern that can have no probe, and labels at which no
+ * Drops the functions that a pattern matches but that can have no probe, and labels at which no
  * function begins. Notes their names.
  */
 static void resolve_drop_refused(struct resolution *r)
@@ -368,7 +374,7 @@ static void resolve_drop_refused(struct resolution *r)
 	refused_names_deinit(&names);
 }
 
-/* Drops the clones of a function whose arguments are given, since clones can have their arguments
+/* Drops the clones of a function whose arguments are given, since the arguments of a clone can be
  * in other places. Keeps a clone that is requested by its own name. */
 static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 {
@@ -396,7 +402,10 @@ static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 			    r->target.file, r->target.name, clone);
 }
 
-/* Returns true if the symbol table is sufficient: the recorder finds such functions by itself. */
+/*
+ * Returns true if all functions of F are in the symbol table with the given name, so that the
+ * recorder finds them by itself.
+ */
 static bool resolve_is_plain(const struct resolution *r, const struct place_functions *f)
 {
 	for (size_t i = 0; i < f->n; i++)
@@ -405,7 +414,7 @@ static bool resolve_is_plain(const struct resolution *r, const struct place_func
 	return !r->target.is_source_name;
 }
 
-/* Returns true if another function has the same name with other parameters. */
+/* Returns true if another function in F has the name of function OF, with other parameters. */
 static bool resolve_is_overloaded(const struct place_functions *f, size_t of)
 {
 	char base[PLACES_NAME_MAX], other[PLACES_NAME_MAX];
@@ -444,10 +453,10 @@ static int resolve_function(struct resolution *r, const struct place_functions *
 }
 
 /*
- * F has only IFUNCs. Adds the functions from which they select, since each of them can have its own
- * types. Returns 1; or 0 if the recorder has to find them. The recorder needs only one
- * specification for all of them, so this is done only for types, and for names that it does not
- * know.
+ * Handles F with only IFUNCs. Adds the functions from which the IFUNCs select, since each of these
+ * functions can have its own types. Returns 1; 0 if the recorder is to find the functions; or a
+ * negative errno. For the recorder, one specification means all of them, so they are added only for
+ * their types, or for a name that the recorder does not know.
  */
 static int resolve_indirect(struct resolution *r, const struct place_functions *f)
 {
@@ -496,7 +505,7 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 		e = resolve_indirect(r, f);
 	if (e != 0)
 		return e < 0 ? e : 0;
-	/* (for a name that the linker can have, the recorder knows the reason) */
+	/* (if a name of the symbol table has no function, the recorder reports the reason) */
 	if (f->n == 0 && !r->target.is_source_name &&
 	    (f->n_indirect > 0 || (!*f->nearest && places_have_own_symbols(r->places) &&
 				   !*places_symbols_problem(r->places))))
@@ -525,7 +534,7 @@ static int resolve_name(struct resolution *r)
 	struct place_functions f;
 	int e;
 
-	/* (one of the functions of an IFUNC, by its offset: only the recorder knows these names) */
+	/* (a function of an IFUNC, by its offset: only the recorder knows such names) */
 	if (strstr(r->target.name, "@0x") && !r->target.is_source_name)
 		return resolve_add_text(r, r->text, 0);
 	e = place_functions_find(r->places, r->target.name, &f);
@@ -635,8 +644,9 @@ static int resolve_usdt(struct resolution *r)
 /* ---- all ---- */
 
 /*
- * Returns true if the recorder needs no help. Other libraries of libc are searched, since their
- * functions have moved to libc.so.6.
+ * Returns true if the recorder knows the function and its arguments from its tables for libc.so, so
+ * its file is not opened. A function of another library of libc is searched, since it may have
+ * moved to libc.so.6.
  */
 static bool resolve_is_known(const struct resolution *r)
 {
@@ -647,7 +657,9 @@ static bool resolve_is_known(const struct resolution *r)
 	       call_known_is(r->text);
 }
 
-/* Adds to the reason of a missing file that its name may be longer and need quotes. */
+/*
+ * Adds a hint to the message about a missing file: the file's name may be longer, and need quotes.
+ */
 static void resolve_hint_at_quotes(struct resolution *r)
 {
 	size_t n = strlen(r->why);

@@ -20,6 +20,6 @@
 #include "reader/places/places.h"
 
 /* Resolves TEXT for the processes in FILTER. Texts that the recorder understands are copied.
- * Returns 0, -ENOMEM, or another negative errno with a sentence in WHY. */
+ * Returns 0, -ENOMEM, or another negative errno with an error message in WHY. */
 int call_resolve(const char *text, const struct capture_filter *filter, struct call_resolved *ret,
 		 char why[static PLACES_WHY_MAX]);

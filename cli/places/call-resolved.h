@@ -14,7 +14,7 @@ struct call_resolved {
 		char source[CALL_SOURCE_MAX]; /* "file.c:42", or "" */
 	} * list;                             /* owned */
 	size_t n;
-	/* Sentences about matching functions that are left out, or NULL; owned: */
+	/* Messages about matching functions that are left out, or NULL; owned: */
 	char *left_out; /* names that mean several functions, or a label */
 	char *refused;  /* functions on which the kernel sets no probe */
 	/* Sentences about functions that are recorded: */

@@ -53,7 +53,7 @@ static int call_target_parse_quoted(struct call_target *t, const char *p,
 
 /*
  * Returns the length of the name at P, without its arguments. Spaces and parentheses between "<"
- * and ">" do not end it, unless the brackets are of an operator, or are not closed.
+ * and ">" do not end the name, unless these brackets are part of an operator, or are not closed.
  */
 static size_t call_target_name_length(const char *p)
 {

@@ -25,8 +25,8 @@ static const char *call_text_reason(enum place_reason reason)
 }
 
 /*
- * Writes the type of A in the syntax of specifications. WORDS: an enumeration is written with its
- * words.
+ * Writes the type of A in the syntax of specifications. WORDS = true: an enumeration is written
+ * with its words.
  */
 static void call_text_put_type(struct outbuf *to, const struct place_argument *a, bool words)
 {
@@ -100,8 +100,8 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 }
 
 /*
- * Writes the name of element I of LIST, or WORD and its number: the name can contain characters
- * that specifications do not allow in names.
+ * Writes the name of element I of LIST, or, if specifications do not allow this name, WORD and the
+ * number of the element.
  */
 static void call_text_put_name(struct outbuf *to, const struct place_argument *list, size_t i,
 			       const char *word)

@@ -11,8 +11,8 @@
 #include "reader/places/place-arguments.h"
 
 /*
- * Appends the arguments A and, except for a point, the result. WORDS: enumerations are written with
- * their words.
+ * Appends the arguments A and, except for a point, the result. WORDS = true: enumerations are
+ * written with their words.
  */
 void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a, bool is_point,
 			     bool words);

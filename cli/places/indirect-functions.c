@@ -16,8 +16,8 @@
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
 /*
- * Gives FUNCTION, the resolver of an IFUNC, its own SYMBOL: the names that it resolves are also at
- * its address.
+ * Gives FUNCTION, the resolver of an IFUNC, its own SYMBOL, since the names of the IFUNC itself are
+ * also at the address of the resolver.
  */
 static int indirect_functions_name_resolver(struct place_function *function, const char *symbol)
 {
@@ -39,7 +39,7 @@ static int indirect_functions_name_resolver(struct place_function *function, con
 
 /*
  * Gives FUNCTION, which begins at PLACE, the name that the recorder uses for functions without a
- * symbol. Such a function still has its address as a name.
+ * symbol. Until then, such a function has its address as its name.
  */
 static int indirect_functions_name(struct place_function *function, const struct call_place *place,
 				   const char *name)

@@ -34,7 +34,7 @@ struct moment_request {
 	struct places *places;
 	const struct place_arguments
 		*marked;  /* arguments of the static probe at the place; NULL = no probe */
-	bool only_marked; /* "args" are these arguments, and not those of the function, too */
+	bool only_marked; /* "args" are only the arguments of the probe */
 	char path[PATH_MAX];
 };
 
@@ -49,7 +49,8 @@ static void moment_request_deinit(struct moment_request *q)
 static void moment_put_load(FILE *to, const struct place_load *l, uint32_t flags, uint32_t count_at,
 			    uint32_t element_bytes)
 {
-	/* (both use DWARF's register numbers, and the bases have the same order) */
+	/* (loads and plans both use DWARF's register numbers, and their bases have the same order)
+	 */
 	/* (with a count, BYTES is the maximum) */
 	uint32_t bytes = l->bytes < MOMENT_PLAN_BYTES_MAX ? l->bytes : MOMENT_PLAN_BYTES_MAX;
 
@@ -125,7 +126,8 @@ static void moment_put_list(FILE *to, const struct place_locals *l, uint32_t *n_
 	}
 }
 
-/* Writes the variables ITEMS. They need debug information, unless they are OPTIONAL. */
+/* Writes the variables that QUERY selects. If there is no debug information, this is an error,
+ * unless the variables are OPTIONAL. */
 static int moment_put_locals(const struct moment_request *q, FILE *to,
 			     const struct place_query *query, bool optional, uint32_t *n_loads)
 {
@@ -144,8 +146,8 @@ static int moment_put_locals(const struct moment_request *q, FILE *to,
 	return CLI_OK;
 }
 
-/* Writes the variables. If the place is a static probe, its arguments come first; "args" then also
- * includes the arguments of its function. */
+/* Writes the variables. If the place is a static probe, the probe's arguments come first. "args"
+ * then also includes the arguments of the function at the place, unless only_marked is set. */
 static int moment_put_variables(const struct moment_request *q, FILE *to, uint64_t vaddr,
 				uint32_t *n_loads)
 {

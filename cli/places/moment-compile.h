@@ -24,8 +24,8 @@ int moment_compile(const char *name, const char *text, const char *collect,
 		   const struct capture_filter *filter, struct call_options *to);
 
 /*
- * Compiles TEXT, which names static probes (FILE:usdt:...), in the same way. But "args", which a
- * COLLECT of NULL means, are only the arguments of the probes, for which no debug information is
+ * Compiles TEXT, which names static probes (FILE:usdt:...), like moment_compile(). But if COLLECT
+ * is NULL, only the arguments of the probes are collected, for which no debug information is
  * needed.
  */
 int moment_compile_static(const char *name, const char *text, const char *collect,

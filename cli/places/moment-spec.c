@@ -174,7 +174,7 @@ static int moment_spec_parse_if(struct moment_spec *s, const char *option, char 
 	return CLI_OK;
 }
 
-/* Parses the number after WORD. If OPTIONAL, it can be omitted, and is 1. */
+/* Parses the number after WORD. If OPTIONAL, the number can be omitted, and is then 1. */
 static int moment_spec_parse_number(const char *option, const char *word, bool optional,
 				    char **rest, uint64_t *to, uint64_t unset)
 {

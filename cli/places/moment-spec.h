@@ -20,7 +20,7 @@ enum {
 	MOMENT_SPEC_ITEMS_MAX = 32,
 	/* Size of the collected stack, unless --collect gives another. */
 	MOMENT_SPEC_STACK_BYTES = 4096,
-	/* Number of bytes below the stack pointer that are in use. */
+	/* Number of bytes below the stack pointer that functions may use. */
 	MOMENT_SPEC_RED_ZONE = 128,
 };
 
@@ -37,7 +37,7 @@ struct moment_spec {
 	uint64_t snapshot, stop; /* number of the hit for the action; 0 = never */
 	struct moment_plan_tsv tsvs[MOMENT_PLAN_TSVS_MAX];
 	uint32_t n_tsvs;
-	/* `collect` of this point. It replaces --collect; NULL = not given. */
+	/* `collect` of this point, which replaces --collect; NULL = not given. */
 	const char *own_collect;
 	char *collect; /* text that contains the texts below; owned */
 	const char *items[MOMENT_SPEC_ITEMS_MAX];

@@ -16,7 +16,7 @@ struct needed_libraries {
 	const struct places *program;
 	const char *environment; /* LD_LIBRARY_PATH of a program that kymo starts, or NULL */
 	char *names[NEEDED_LIBRARIES_MAX]; /* owned */
-	/* The library is preloaded, and is not searched by name. */
+	/* true = the library is a preloaded path, and is not searched by name */
 	bool is_path[NEEDED_LIBRARIES_MAX];
 	size_t n;
 	int error; /* why the list is incomplete; 0 = it is complete */
@@ -30,7 +30,10 @@ static bool needed_library_is_listed(const struct needed_libraries *l, const cha
 	return false;
 }
 
-/* Writes to TO the path of the library NAME in the directory DIR, of N bytes, for a file at OF. */
+/*
+ * Writes to TO the path of the library NAME in the directory DIR, of N bytes. $ORIGIN at the begin
+ * of DIR means the directory of the file at OF.
+ */
 static void needed_library_expand(const char *dir, size_t n, const char *of, const char *name,
 				  char to[static PATH_MAX])
 {
@@ -52,8 +55,8 @@ static void needed_library_expand(const char *dir, size_t n, const char *of, con
 
 /*
  * Writes to TO the path of the library NAME, which the file at OF needs, in one of PATH's
- * directories; an empty directory means the working directory. PATH can be NULL. Returns whether it
- * exists.
+ * directories; an empty directory means the working directory. PATH can be NULL. Returns whether
+ * the library exists.
  */
 static bool needed_library_search(const char *path, const char *of, const char *name,
 				  char to[static PATH_MAX])
@@ -74,8 +77,9 @@ static bool needed_library_search(const char *path, const char *of, const char *
 }
 
 /*
- * Writes to TO the path of the library NAME, which P needs, in a directory that a file or the
- * environment names, else NAME. The order is that of the dynamic linker.
+ * Writes to TO the path of the library NAME, which P needs, if it is in a directory that a file or
+ * the environment names; otherwise, writes NAME. The order of the search is that of the dynamic
+ * linker.
  */
 static void needed_library_locate(const struct needed_libraries *l, const struct places *p,
 				  const char *name, char to[static PATH_MAX])
@@ -148,7 +152,10 @@ static size_t needed_library_token(const struct needed_library_tokens *t, const 
 	return 0;
 }
 
-/* Writes to TO the path NAME with the values of its tokens. Returns whether it exists. */
+/*
+ * Writes to TO the path NAME, in which tokens are replaced by their values. Returns whether the
+ * path exists.
+ */
 static bool needed_library_replace(const struct needed_library_tokens *t, const char *name,
 				   char to[static PATH_MAX])
 {
@@ -171,9 +178,9 @@ static bool needed_library_replace(const struct needed_library_tokens *t, const 
 }
 
 /*
- * Appends the library PATH. PATH has tokens. Their values depend on the system and on the
- * processor, so all existing libraries that PATH can mean are appended. If none exists, PATH is not
- * found.
+ * Appends the library PATH, which contains tokens. The values of tokens depend on the system and on
+ * the processor, so all existing libraries that PATH can mean are appended. If none exists, PATH
+ * itself is appended, and is later reported as missing.
  */
 static void needed_library_append_each(struct needed_libraries *l, const char *path)
 {
@@ -204,7 +211,7 @@ static void needed_library_append_each(struct needed_libraries *l, const char *p
 		l->is_path[i] = true;
 }
 
-/* Appends the library NAME, which the dynamic linker adds. */
+/* Appends the preloaded library NAME, which the dynamic linker adds. */
 static void needed_library_append_preloaded(struct needed_libraries *l, const char *name)
 {
 	if (strchr(name, '/'))
@@ -325,7 +332,7 @@ bool needed_library_find(const struct places *program, const char *function,
 	return found;
 }
 
-/* Visits the libraries in L, and those that they need. Frees L. */
+/* Visits the libraries in L, and the libraries that these need. Frees L. */
 static int needed_library_visit(struct needed_libraries *l, const struct capture_filter *filter,
 				const struct needed_library_visitor *visitor)
 {
@@ -340,8 +347,8 @@ static int needed_library_visit(struct needed_libraries *l, const struct capture
 			continue;
 		}
 		/*
-		 * (this library is ignored; a library that is searched can be in the next
-		 * directory)
+		 * (a preloaded path to a library of another word size is ignored; a library that is
+		 * searched by name can also be in the next directory)
 		 */
 		if (l->is_path[i] && !place_needed_same_size(p, l->program))
 			continue;

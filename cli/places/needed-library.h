@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the library with a function that a program imports. The libraries that the program needs
- * are searched like by the dynamic linker: in their order, and after them the libraries that they
- * need. Directories that are added by an audit library, or by the dynamic linker's configuration
- * for a special processor, are not searched.
+ * Finds the library with a function that a program imports. Libraries are searched as by the
+ * dynamic linker: first those that the program needs, in their order, and then the libraries that
+ * these need. Directories that are added by an audit library, or by the dynamic linker's
+ * configuration for a special processor, are not searched.
  */
 #pragma once
 
@@ -30,12 +30,12 @@ bool needed_library_find(const struct places *program, const char *function,
 bool needed_library_has(const char *name, const char *function,
 			const struct capture_filter *filter);
 
-/* Visits libraries. Both functions return 0, or another value that ends the visit. */
+/* Visits libraries. Both functions return 0 to continue, or another value to end the visit. */
 struct needed_library_visitor {
 	int (*on_library)(const char *path, void *userdata);
 	/*
-	 * Called if a library is not found, or is unreadable. WHY names it
-	 * (NEEDED_LIBRARY_WHY_MAX).
+	 * Called if a library is not found, or is unreadable. WHY has its name and the reason, in
+	 * at most NEEDED_LIBRARY_WHY_MAX bytes.
 	 */
 	int (*on_failure)(const char *why, void *userdata);
 	void *userdata;
@@ -54,8 +54,8 @@ int needed_library_each(const struct places *program, const struct capture_filte
 /*
  * Visits the libraries that the dynamic linker adds to PROGRAM, which kymo starts, and the
  * libraries that they need: those in LD_PRELOAD, and in the file PRELOAD. The dynamic linker adds
- * none to static programs, and none of another word size. (Libraries in LD_AUDIT are not visited.)
- * Returns like needed_library_each().
+ * no libraries to static programs, and no libraries of another word size. (Libraries in LD_AUDIT
+ * are not visited.) Returns like needed_library_each().
  */
 int needed_library_each_preloaded(const struct places *program, const char *preload,
 				  const struct needed_library_visitor *visitor);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID/maps lists files by their names in the mount namespace of the process, from the root
- * directory of this process. /proc/PID/map_files leads to each file itself, even if it was deleted.
- * /proc/PID/root leads to the file by its name, next to which its debug information may be. The
- * kernel follows an absolute link below /proc/PID/root from the root directory of this process, so
- * links are followed here.
+ * /proc/PID/maps lists files by their names in the mount namespace of the process, as seen from the
+ * root directory of this process. /proc/PID/map_files leads to each file itself, even if it was
+ * deleted. /proc/PID/root leads to the file by its name, next to which its debug information may
+ * be. The kernel follows an absolute link below /proc/PID/root from the root directory of this
+ * process, so links are followed here.
  */
 #include "cli/places/process-file.h"
 
@@ -72,8 +72,8 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
 }
 
 /*
- * Finds the file PATH below the root directory of process PID. Writes the path to it to RET.
- * Returns whether it is a readable file.
+ * Finds the file PATH below the root directory of process PID. Writes to RET a path that leads to
+ * the file. Returns whether the file is readable.
  */
 static bool process_file_below(uint32_t pid, const char *path, char ret[static PATH_MAX],
 			       struct stat *ret_st)
@@ -92,7 +92,7 @@ static bool process_file_below(uint32_t pid, const char *path, char ret[static P
 
 /*
  * Returns true if the file PATH can have the name of a link: the names begin alike, up to the
- * version. Other files are not looked at, since a file system can hang.
+ * version. Files of other names are not accessed, since a file system can hang.
  */
 static bool process_file_may_be_linked(const struct process_file_search *s, const char *path)
 {
@@ -102,8 +102,8 @@ static bool process_file_may_be_linked(const struct process_file_search *s, cons
 }
 
 /*
- * Returns true if the name without a directory is a symbolic link, beside the file ST that process
- * PID has mapped as PATH, to this file: libz.so.1 leads to libz.so.1.2.13.
+ * Returns true if the name (without a directory) is a symbolic link to the file ST: libz.so.1 leads
+ * to libz.so.1.2.13. The link must be beside PATH, as which process PID has mapped the file.
  */
 static bool process_file_is_linked(const struct process_file_search *s, uint32_t pid,
 				   const char *path, const struct stat *st)
@@ -274,7 +274,10 @@ int process_file_find(const char *name, const struct capture_filter *filter,
 	if (ret->pid && !s.is_used)
 		return 0;
 	ret->is_unused = filter->n_pids > 0 && !ret->pid && !s.is_used;
-	/* Processes have both files mapped: this machine's file is used. */
+	/*
+	 * Some processes have mapped this machine's file, and others another file. Then this
+	 * machine's file is used.
+	 */
 	ret->another = ret->pid;
 	ret->pid = 0;
 	if (!there && process_file_below_root(name, filter, ret) == 0)

@@ -25,7 +25,10 @@ static void refused_functions_name(struct refused_list *list, const char *name)
 	call_text_put_shown(&list->names, name);
 }
 
-/* Adds the functions of SPEC among PLACES. Returns whether SPEC has no other functions. */
+/*
+ * Adds the functions of SPEC in PLACES that are left out to TO. Returns true if all functions of
+ * SPEC are left out.
+ */
 static bool refused_functions_add(struct refused_names *to, const struct call_spec *spec,
 				  const struct call_places *places)
 {
@@ -41,7 +44,10 @@ static bool refused_functions_add(struct refused_names *to, const struct call_sp
 	return places->n == 0 && places->n_refused > 0;
 }
 
-/* Searches the file FD for the functions of SPEC. Returns whether all of them are left out. */
+/*
+ * Searches the file FD for the functions of SPEC. Returns true if all functions of SPEC are left
+ * out.
+ */
 static bool refused_functions_search(struct refused_functions *f, int fd,
 				     const struct call_spec *spec)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions that a pattern leaves out: the kernel sets no probe on the instructions at which their
- * calls could be recorded (capture/probes/call-places.h), or they are labels at which no function
- * begins, for example at the end of OCaml's code.
+ * calls could be recorded (capture/probes/call-places.h), or there is no function, but only a
+ * label, for example at the end of OCaml's code.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 /* Functions that are left out. */
 struct refused_list {
-	struct outbuf names; /* the first names, and the number of further ones; can be empty */
+	struct outbuf names; /* the first names, and the number of others; can be empty */
 	size_t n, n_named;
 };
 
@@ -23,10 +23,10 @@ struct refused_names {
 };
 
 /*
- * Searches the file at PATH, once, for such functions among the functions of RESOLVED. A pattern
- * has found these. Removes the specifications that mean only such a function, unless no others
- * would remain. Writes the names of these functions to TO, which is empty. TO stays empty if the
- * file cannot be examined: then the recorder reports the reason.
+ * Searches the file at PATH, once, for functions of RESOLVED, which a pattern has found, that
+ * cannot be recorded. Removes the specifications that mean only such functions, unless no others
+ * would remain. Writes the names of the functions to TO, which is empty. TO stays empty if the file
+ * cannot be examined: then the recorder reports the reason.
  */
 void refused_functions_drop(const char *path, struct call_resolved *resolved,
 			    struct refused_names *to);

@@ -13,8 +13,8 @@
 #include "cli/places/moment-compile.h"
 #include "cli/places/process-file.h"
 
-/* Writes the name that finds the file named by the N bytes at FILE to RET. Returns false if it is
- * too long. */
+/* Writes to RET the file name of N bytes at FILE or, if no such file is found but a library is
+ * meant ("libc"), the library's name. Returns false if the name is too long. */
 static bool static_probes_name_file(const char *file, size_t n, const struct capture_filter *filter,
 				    char ret[static PATH_MAX])
 {

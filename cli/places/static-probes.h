@@ -11,10 +11,10 @@
 #define STATIC_PROBES_PREFIX "usdt:"
 
 /*
- * Adds the points of TEXT, "FILE:[PROVIDER:]PROBE [ACTION ...]", to TO. FILE can be the name of a
- * library without its end ("libc"); PROVIDER and PROBE can have wildcards; actions and COLLECT are
- * those of --moment, and COLLECT can be NULL for the arguments of the probe. Returns CLI_OK, or an
- * enum cli_exit after an error message, in which OPTION is the name of the option.
+ * Adds the points of TEXT, "FILE:[PROVIDER:]PROBE [ACTION ...]", to TO. FILE can be the short name
+ * of a library ("libc"). PROVIDER and PROBE can have wildcards. Actions and COLLECT are those of
+ * --moment; COLLECT NULL = the arguments of the probe. Returns CLI_OK, or an enum cli_exit after an
+ * error message, in which OPTION is the name of the option.
  */
 int static_probes_compile(const char *option, const char *text, const char *collect,
 			  const struct capture_filter *filter, struct call_options *to);

@@ -46,7 +46,9 @@ static int switching_programs_refuse_unknown(const struct switches_check *check,
 		check->file, check->of, problem);
 }
 
-/* Handles a library that is not found, or unreadable: it can switch stacks. */
+/*
+ * Handles a library that is not found or is unreadable. It is refused, since it may switch stacks.
+ */
 static int switching_programs_on_failure(const char *why, void *userdata)
 {
 	return switching_programs_refuse_unknown(userdata, why);

@@ -11,10 +11,10 @@
 #include "reader/places/places.h"
 
 /*
- * Examines the libraries that FILE needs, except for the libraries of libc: their callers show
- * which functions of libc they use. Returns 0, or -EPERM with a sentence in *RET_WHY, which the
- * caller frees (NULL = no memory): a library switches stacks, is not found, or cannot be examined.
- * If FILE itself is not found, returns 0, since it cannot be recorded.
+ * Examines the libraries that FILE needs. Libraries of libc are skipped, since their callers show
+ * which functions of libc they use. Returns 0, or -EPERM if a library switches stacks, is not
+ * found, or cannot be examined: then *RET_WHY is a message, which the caller frees (NULL = no
+ * memory). If FILE itself is not found, returns 0, since it cannot be recorded.
  */
 int switching_programs_check(const char *file, const struct capture_filter *filter, char **ret_why);
 

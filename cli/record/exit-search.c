@@ -14,7 +14,8 @@
 #include "cli/common/verb.h"
 
 /*
- * The maximum time between an interruption and the end of the search of a process that exits then.
+ * The maximum time from an interruption to the end of the search of a process that exits after the
+ * interruption.
  */
 #define ANSWER_NS UINT64_C(3000000000)
 
@@ -67,8 +68,8 @@ static void exit_search_poll_requested(struct exit_search *s)
 			s->asked[n++] = pid;
 			continue;
 		}
-		/* A process that exits with the recording is searched at the end of the recording,
-		 * and held until then. */
+		/* -ESHUTDOWN: the recording is about to end. It then searches the process, which is
+		 * held until then. */
 		if (r == -ESHUTDOWN)
 			continue;
 		if (r < 0)
@@ -91,9 +92,9 @@ static void exit_search_request(struct exit_search *s, pid_t pid)
 }
 
 /*
- * Releases the processes that wait for their searches. This happens at the interruption, because
- * the command waits for these processes. It happens again ANSWER_NS later, for processes that exit
- * only after the interruption (Ctrl-C reaches them, too) and whose search is not done by then.
+ * Releases the processes that wait for their searches: at the interruption, because the command
+ * waits for these processes; and again ANSWER_NS later. Then, processes are released that have
+ * exited after the interruption (Ctrl-C reaches them, too) and whose searches are not done.
  */
 static void exit_search_give_up(struct exit_search *s, bool interrupted)
 {

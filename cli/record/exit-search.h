@@ -23,7 +23,7 @@ struct exit_search {
 	}
 
 /* Holds PID at its exit from now on. PID is a child of this process that is about to execute the
- * program NAME. If it cannot be held, prints the reason. */
+ * program NAME. If PID cannot be held, prints the reason. */
 void exit_search_begin(struct exit_search *s, const char *name, pid_t pid);
 
 /* Returns true if processes are held. */
@@ -38,8 +38,8 @@ static inline bool exit_search_is_urgent(const struct exit_search *s)
 	return s->gave_up_ns && s->n_asked > 0;
 }
 
-/* Must be called regularly, whether processes are held or not. INTERRUPTED: the user does not want
- * to wait for the recording. */
+/* Must be called regularly, whether processes are held or not. INTERRUPTED = true: the user does
+ * not want to wait for the recording. */
 void exit_search_poll(struct exit_search *s, bool interrupted);
 
 /* Releases all processes after the end of the recording. Returns whether a held process exits only

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Explains why a part of a recording is empty. The counts are of written events. The reason is
- * found afterwards, from the processes that still exist.
+ * Explains why a part of a recording is empty. Empty means that no event was written. The reason is
+ * searched after the recording, in the processes that still exist.
  */
 #include "cli/record/nothing-recorded.h"
 

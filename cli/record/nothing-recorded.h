@@ -17,12 +17,12 @@ struct recording_request {
 };
 
 /*
- * Returns true if V shows that all was recorded. (A part that was stopped or lost has been
- * reported.)
+ * Returns true if V shows that nothing is missing in the recording. (If a part was stopped or lost,
+ * this has been reported.)
  */
 bool nothing_recorded_is_certain(const struct session_view *v);
 
-/* Stores the request; without the pids, if there is no memory for them. */
+/* Stores the request in A. If there is no memory for the pids, they are omitted. */
 void recording_request_set(struct recording_request *a, const struct session_options *o,
 			   bool of_command);
 void recording_request_deinit(struct recording_request *a);

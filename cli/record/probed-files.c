@@ -30,7 +30,7 @@ static void probed_files_add(struct probed_files *p, int fd)
 	if (n < 0 || fstat(fd, &st) < 0 || probed_files_have(p, &st))
 		return;
 	path[n] = '\0';
-	/* (in another mount namespace, the name can mean another file) */
+	/* (if the name means another file, as in another mount namespace, the file is not noted) */
 	if (stat(path, &named) < 0 || named.st_dev != st.st_dev || named.st_ino != st.st_ino)
 		return;
 	p->list[p->n] = (struct probed_file){ strdup(path), st.st_dev, st.st_ino };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The files in which a recording sets probes for --call and --moment, with their names. If a file
- * is replaced (by an upgrade or a build), the probes stay in the old file, and the new one has
- * none.
+ * is replaced (by an upgrade or a build), the probes stay in the old file, and the new file has no
+ * probes.
  */
 #pragma once
 

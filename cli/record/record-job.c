@@ -68,7 +68,7 @@ static bool record_job_command_has_ended(void *userdata)
 	return run_command_poll(&j->command);
 }
 
-/* Waits for the command, if it was held at its exit until now. */
+/* Waits for the end of the command, if it was held at its exit until now. */
 static void record_job_wait_for_command(struct record_job *j)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -171,7 +171,7 @@ static int record_job_open_snapshot(struct record_job *j)
 			  "recording goes there");
 		return -EINVAL;
 	}
-	/* Without a file name, the default name is used. It contains the time. */
+	/* Without -o, the snapshot gets the default name, which contains the time. */
 	path = j->options.output ? record_job_snapshot_path(j) : NULL;
 	if (j->options.output && !path)
 		return -ENOMEM;
@@ -248,7 +248,7 @@ static int record_job_write_kept(struct record_job *j)
 	int r = j->is_writing ? record_loop_wait_snapshot(&j->loop) : 0;
 
 	record_job_poll_snapshot(j);
-	/* (the recording may have ended at a point) */
+	/* (a point may have requested a snapshot when it ended the recording) */
 	if (r != -EINTR)
 		record_job_take_due_snapshot(j);
 	if (j->is_writing)
@@ -284,8 +284,9 @@ static void record_job_print_json(const struct record_job *j, const struct sessi
 }
 
 /*
- * Returns true if a recording with the counts of V lacks the calls or moments of functions whose
- * files were found by name on this machine. (With -p, they are files of the selected processes.)
+ * Returns true if the recording lacks the requested calls or moments, by the counts of V, and their
+ * files were found by name on this machine. (With -p, the files are those of the selected
+ * processes.)
  */
 static bool record_job_lacks_calls(const struct record_job *j, const struct session_view *v)
 {
@@ -317,7 +318,8 @@ static int record_job_report(struct record_job *j)
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int status;
 
-	/* (the archive of a flight recorder is complete, but it is unknown which data it lacks) */
+	/* (even if the archive of a flight recorder is complete, it is then unknown which data it
+	 * lacks) */
 	if (recording_view(j->recording, &v) < 0) {
 		output_file_fail(&j->output);
 		return CLI_FAILED;
@@ -340,7 +342,7 @@ static int record_job_report(struct record_job *j)
 }
 
 /* Removes the output of a recording that did not start. But if the output itself failed early, the
- * data in it is valid, and is kept. */
+ * data in the output is valid, and is kept. */
 static void record_job_discard_unstarted(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -366,7 +368,7 @@ static int record_job_start(struct record_job *j)
 	}
 	r = record_job_start_command(j);
 	if (r < 0) {
-		/* None of the requested events has been recorded. */
+		/* The command did not start, so none of the requested events has been recorded. */
 		if (record_loop_stop(&j->loop) >= 0)
 			record_job_wait_finished(j);
 		output_file_discard(&j->output);
@@ -380,13 +382,13 @@ static int record_job_start(struct record_job *j)
 	return record_job_report(j);
 }
 
-/* Chooses whether the command is created before the recording starts: its files then get unwind
- * tables, and a recording of selected processes includes it. */
+/* If needed, creates the process of the command before the recording starts. The files of the
+ * command then get unwind tables, and a recording of selected processes includes the command. */
 static int record_job_choose_command(struct record_job *j)
 {
 	const struct session_options *o = &j->options.session;
 	struct capture_filter *f = &j->options.session.filter;
-	/* (if only calls are requested, they are calls of the command) */
+	/* (if only calls are requested, without a filter, the calls of the command are meant) */
 	bool chosen = categories_need_filter(o->categories, f) ||
 		      ((o->categories | CATEGORIES_CALLS) == CATEGORIES_CALLS && o->categories &&
 		       !capture_filter_is_set(f));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A complete recording into a file, or the last part of a recording: from the options to the
- * report. It ends when it is stopped, or with a command.
+ * A complete recording, from the options to the report, into a file: the whole recording, or only
+ * its last part (a flight recorder). It ends when it is stopped, or with a command.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 struct record_job {
 	struct record_options options; /* the output in the options, unless it is already open */
-	struct output_file output;     /* opened as the options say, unless it is already open */
+	struct output_file output;     /* opened by the options, unless it is already open */
 	bool quiet;                    /* print errors only */
 	struct probed_files probed;
 	/* Copy of the request, since the recording takes the options. */
@@ -54,8 +54,9 @@ void record_job_deinit(struct record_job *j);
 int record_job_run(struct record_job *j);
 
 /*
- * Returns the exit status of the process after a recording with the result STATUS. With a command,
- * it is the command's own status, or shows that the command could not be executed, or that kymo
- * failed; loss and damage are only reported. If the command is still running, it is STATUS.
+ * Returns the exit status of the process after a recording with the result STATUS. If a command was
+ * recorded, the exit status is that of the command, or shows that the command could not be executed
+ * or that kymo failed; loss and damage are only reported. If the command is still running, the exit
+ * status is STATUS.
  */
 int record_job_exit(const struct record_job *j, int status);

@@ -86,7 +86,10 @@ static int record_loop_handle_signals(struct record_loop *l)
 		} else if (!l->interrupted) {
 			l->interrupted = true;
 			r = record_loop_stop(l);
-			/* (while the recording is being stopped, no signal is read) */
+			/*
+			 * (measured after the stop: signals that come during the stop are read
+			 * later)
+			 */
 			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
 		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns > SIGNAL_TWICE_NS) {
 			r = -EINTR;
@@ -129,7 +132,7 @@ int record_loop_wait_snapshot(struct record_loop *l)
 {
 	int r;
 
-	/* The signal that ended the recording was handled; the next one interrupts the snapshot. */
+	/* The first signal has ended the recording, so the next signal interrupts the snapshot. */
 	l->interrupted = true;
 	l->asked_to_stop = true;
 	for (;;) {

@@ -15,7 +15,7 @@ struct record_loop {
 	struct recording *recording; /* borrowed; set by the owner */
 	sigset_t mask;               /* signal mask before record_loop_init() */
 	int signal_fd;
-	/* wants_stop() is called when it is readable; borrowed; -1 = no descriptor. */
+	/* wants_stop() is called when this descriptor is readable; borrowed; -1 = no descriptor. */
 	int wake_fd;
 	int interval_ms; /* interval of calls of tick(); -1 = no calls */
 	bool is_hasty;   /* call on_poll() soon again, without an event */
@@ -49,11 +49,11 @@ void record_loop_deinit(struct record_loop *l);
 
 /*
  * Returns the pending signal that ends the recording; 0 = none. Valid between record_loop_init()
- * and record_loop_deinit(), like the next function.
+ * and record_loop_deinit(), like record_loop_is_interrupted().
  */
 int record_loop_interrupted_by(void);
 
-/* Returns true if there is such a signal. */
+/* Returns true if a signal that ends the recording is pending. */
 bool record_loop_is_interrupted(void);
 
 /* Requests the recording to stop, once. Returns 0 or a negative errno. */

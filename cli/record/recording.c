@@ -66,7 +66,7 @@ static int recording_bus_failed(const struct recording *r, int error)
 
 /*
  * Returns true if the output of the session has failed. An earlier part of the output can be valid.
- * The properties of the session say how it failed.
+ * The properties of the session say why the output failed.
  */
 static bool recording_has_output_failed(struct recording *r)
 {
@@ -142,8 +142,8 @@ static int recording_bus_view(struct recording *r, struct session_view *ret)
 {
 	int e = bus_client_view(r->client, r->path, ret);
 
-	/* The session can be gone (it was removed, or the service has exited). Its last state is
-	 * known. */
+	/* If the session is gone (it was removed, or the service has exited), its last state is
+	 * known from signals. */
 	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : recording_bus_failed(r, e);
 }
 
@@ -198,7 +198,7 @@ static int recording_flight_store(struct session_options *o, struct store **ret)
 	return e;
 }
 
-/* Reports the state that a killed recording left behind, and its cleanup. */
+/* Reports what a killed recording has left behind, and that it was cleaned up. */
 static void recording_report_cleanup(const char *text)
 {
 	fprintf(stderr, "kymo: %s\n", text);

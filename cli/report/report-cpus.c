@@ -27,7 +27,7 @@ static double report_cpus_width(const struct report *r)
 	return (double)(r->summary->end_ns - t->start_ns) / (double)t->width_ns;
 }
 
-/* The mean share of all CPUs of the summary. */
+/* The mean busy share, in BIN, of all CPUs that the archive has. */
 static double report_cpus_mean(const struct report *r, size_t bin)
 {
 	const struct summary *s = r->summary;
@@ -59,7 +59,10 @@ static void report_cpus_add_pauses(const struct cpu_timeline *t, struct outbuf *
 	}
 }
 
-/* Adds the picture of CPU; those of all CPUs for SIZE_MAX. LABEL says the same in words. */
+/*
+ * Adds the picture of CPU, or for SIZE_MAX, of the mean of all CPUs. LABEL describes the picture in
+ * words.
+ */
 static void report_cpus_add_picture(const struct report *r, struct outbuf *out, size_t cpu,
 				    const char *label)
 {
@@ -133,7 +136,7 @@ static void report_cpus_add_axis(const struct report *r, struct outbuf *out, uns
 	outbuf_print(out, "</div></td><td colspan=\"%u\"></td></tr>\n", n_columns - 2);
 }
 
-/* Returns the least busy time of the CPUs that are shown. */
+/* Returns the busy time of the least busy CPU that is shown. */
 static uint64_t report_cpus_limit(const struct summary *s)
 {
 	uint64_t top[CPUS_SHOWN] = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The flame graphs. If a graph is too large, its narrowest frames are left out, and the page says
- * below which share.
+ * which share these are below.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,10 @@ enum { STATIC_WIDTH = 1200 /* for names without a script */ };
 /* The smallest share that is drawn, in percent. */
 static const double least_percent = 0.1;
 
-/* Writes the frames of F to OUT. Returns -EMSGSIZE if not even those of all stacks fit. */
+/*
+ * Writes the frames of F to OUT, and leaves out more of the narrow frames until they fit. Returns
+ * -EMSGSIZE if even frames of at least half the width do not fit.
+ */
 static int report_flames_fit(struct flame *f, struct outbuf *out)
 {
 	int e;
@@ -65,7 +68,7 @@ static int report_flames_add_graph(const struct call_tree *tree, bool off, struc
 	return out->error;
 }
 
-/* The functions in which most time was spent itself. */
+/* Adds the functions with the most time of their own, without their callees. */
 static int report_flames_add_functions(const struct call_tree *tree, struct outbuf *out)
 {
 	enum { FUNCTIONS_SHOWN = 15 };

@@ -71,7 +71,7 @@ static void report_latencies_add_call(struct outbuf *out, const struct call_sum 
 	report_row_end(out);
 }
 
-/* A limit can leave calls out of an archive. */
+/* Adds the number of calls that are not in the archive because of a limit. */
 static void report_latencies_add_left_out(struct outbuf *out, struct call_sum *const *sums,
 					  size_t n)
 {

@@ -52,7 +52,7 @@ static void report_machine_add_counts(const struct summary *s, struct outbuf *ou
 			     report_percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 }
 
-/* Marks are texts that users put into the recording. */
+/* Adds the marks: texts that users put into the recording. */
 static void report_machine_add_marks(const struct summary *s, struct outbuf *out)
 {
 	size_t n = s->n_marks < MARKS_SHOWN ? s->n_marks : MARKS_SHOWN;

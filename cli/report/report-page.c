@@ -76,7 +76,10 @@ static const char style[] =
 	"dd{margin-bottom:.35rem}.axis span:nth-child(even){display:none}.text{min-width:6rem}}\n"
 	"@media print{.frames{max-height:none}nav,.flame-controls,.flame-detail{display:none}}\n";
 
-/* Follows the frames of a flame graph: it has its colour for the light and for the dark page. */
+/*
+ * Must follow the style of a flame graph's frames: it replaces the outline of the selected frame,
+ * which is black there, on the dark page.
+ */
 static const char dark_frames[] =
 	"@media (prefers-color-scheme:dark){.f:hover rect,.f:focus rect{stroke:#fff}}\n";
 
@@ -144,7 +147,10 @@ static int report_page_add_section(const struct report *r, struct outbuf *out, s
 	return e;
 }
 
-/* Adds what is missing: before all sections if anything was lost. */
+/*
+ * Adds the section about what is missing. The caller puts it before all others if anything was
+ * lost.
+ */
 static int report_page_add_losses(const struct report *r, struct outbuf *out)
 {
 	int e;
@@ -163,7 +169,10 @@ static int report_page_add_sections(const struct report *r, struct outbuf *out)
 	_cleanup_(outbuf_deinit) struct outbuf body = { 0 };
 	int e = 0;
 
-	/* The sections look up names, and the first section lists names that were not found. */
+	/*
+	 * The sections look up names, and the section about losses lists the names that were not
+	 * found. So it is made after the others, even if it precedes them.
+	 */
 	for (size_t i = 0; e == 0 && i < ARRAY_SIZE(sections); i++)
 		e = report_page_add_section(r, &body, i);
 	if (e == 0 && report_has_losses(r))

@@ -7,14 +7,18 @@
 
 #include "base/outbuf.h"
 
-/* The longest foreign texts in bytes: names in tables and stacks, and other texts. */
+/*
+ * The maximum size of texts from the archive, in bytes: of names in tables and stacks, and of other
+ * texts.
+ */
 enum { REPORT_NAME_MAX = 400, REPORT_TEXT_MAX = 4096 };
 
 /* Adds TEXT, escaped, and cut after MAX bytes. */
 void report_text(struct outbuf *out, const char *text, size_t max);
 
 /*
- * Begins a table. COLUMNS are the headings, the last one is NULL; those of numbers begin with '>'.
+ * Begins a table. COLUMNS are the headings, followed by NULL. The headings of columns with numbers
+ * begin with '>'.
  */
 void report_table_begin(struct outbuf *out, const char *caption, const char *const *columns);
 void report_table_end(struct outbuf *out);
@@ -34,7 +38,10 @@ void report_cell_name(struct outbuf *out, const char *name);
 /* A cell with foreign text. */
 void report_cell_text(struct outbuf *out, const char *text);
 
-/* The last row of a table: N rows that are not shown; WHAT is their plural. */
+/*
+ * The last row of a table: it says that N more rows are not shown. WHAT names these rows, in the
+ * plural.
+ */
 void report_row_rest(struct outbuf *out, size_t n, unsigned n_columns, const char *what);
 
 /* A paragraph that says something about the section, escaped. */

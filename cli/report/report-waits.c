@@ -96,7 +96,7 @@ static void report_waits_add_step(const struct report *r, struct outbuf *out, ui
 	outbuf_print(out, " %s", why_text_kinds[kind]);
 }
 
-/* The thread that has the CPU in the step, and the thread to which the step leads. */
+/* Adds the thread that has the CPU in the step S, and the thread to which S leads. */
 static void report_waits_add_others(const struct report *r, struct outbuf *out,
 				    const struct path_step *s)
 {
@@ -115,7 +115,10 @@ static void report_waits_add_others(const struct report *r, struct outbuf *out,
 	}
 }
 
-/* The steps of a path in order; if there are many, their sums, the longest first. */
+/*
+ * Adds the steps of a path, in order. If there are many, adds their sums instead, the longest
+ * first.
+ */
 static void report_waits_add_path(const struct report *r, struct outbuf *out,
 				  const struct why_instance *i)
 {

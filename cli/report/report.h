@@ -5,7 +5,7 @@
  * The page is one file that needs no other: HTML that is also well-formed XML, with one style and
  * one script, which only adds search and zoom. Everything in it has a bounded size (the limits of
  * each section, and REPORT_FLAME_BYTES), so that it can be sent by mail, however long the recording
- * is. A section that leaves something out says so, and an empty one says why.
+ * is. A section that leaves something out says so, and an empty section says why it is empty.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct report {
 };
 
 /*
- * Opens the views of R, whose resolver is initialized, and which must not be moved until
+ * Opens the views of R. The resolver of R must be initialized, and R must not be moved until
  * report_deinit(). Returns 0 or -ENOMEM. Frees nothing on failure.
  */
 int report_init(struct report *r);
@@ -50,7 +50,7 @@ void report_deinit(struct report *r);
 /* Adds an event. Returns 0 or -ENOMEM. */
 int report_add(struct report *r, const struct event *ev);
 
-/* Once, after the last event. The page can be written then. Returns 0 or -ENOMEM. */
+/* Must be called once, after the last event. Then the page can be written. Returns 0 or -ENOMEM. */
 int report_finish(struct report *r);
 
 /* Appends the whole page. Returns 0 or a negative errno. */

@@ -15,7 +15,7 @@
 struct rtrace_input {
 	struct input_file file;
 	struct unpack *unpack; /* source of the temporary file; NULL = `fd` is the input itself */
-	int fd;                /* descriptor of `file`; or of a temporary file, which is owned */
+	int fd;                /* descriptor of `file`, or (owned) of a temporary file */
 	uint64_t begin;        /* position of the report in FD */
 	uint64_t position;     /* position in the decompressed data */
 	uint64_t n_damages;    /* number of damages in the compressed data */
@@ -28,8 +28,8 @@ struct rtrace_input {
 		.file = INPUT_FILE_NULL, .fd = -1                                                  \
 	}
 
-/* Opens PATH; "-" is standard input. ONCE: it is read once, from beginning to end. Returns CLI_OK,
- * or CLI_FAILED after an error message. *IN must be closed in both cases. */
+/* Opens PATH; "-" is standard input. ONCE = true: the input is read once, from beginning to end.
+ * Returns CLI_OK, or CLI_FAILED after an error message. *IN must be closed in both cases. */
 int rtrace_input_open(struct rtrace_input *in, const char *path, bool once);
 void rtrace_input_close(struct rtrace_input *in);
 

@@ -14,8 +14,8 @@
 #include "writer/rtrace/rtrace-line.h"
 
 /*
- * KNOWN_MAX: maximum number of addresses whose names are stored. The others are maximum lengths of
- * shown names and paths.
+ * KNOWN_MAX: maximum number of addresses whose names are stored. NAME_SHOWN, PATH_SHOWN: maximum
+ * lengths of shown names and paths.
  */
 enum { KNOWN_MAX = 1 << 20, NAME_SHOWN = 1500, PATH_SHOWN = 2000 };
 
@@ -43,7 +43,7 @@ void rtrace_names_deinit(struct rtrace_names *names)
 
 /* ---- maps ---- */
 
-/* Returns the path as one word, since foreign reports can have paths with spaces. */
+/* Returns the path as one word. Spaces, which paths in foreign reports can have, are escaped. */
 static char *rtrace_names_shown_path(const struct rtrace_map *map)
 {
 	static const size_t mark = sizeof(RTRACE_MAP_MARK) - 1;
@@ -76,7 +76,9 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 	return 0;
 }
 
-/* Finds the map of the return address ADDRESS. If there are several, the latest map counts. */
+/*
+ * Finds the map of the return address ADDRESS. If several maps contain it, the latest map counts.
+ */
 static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names *names,
 						      uint64_t address, uint64_t n_maps)
 {
@@ -92,7 +94,7 @@ static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names 
 /* ---- names ---- */
 
 /*
- * Finds the function at the address, and not the functions that are inlined into it. Returns 0 or
+ * Finds the function that contains the address, not a function that is inlined there. Returns 0 or
  * -ENOMEM.
  */
 static int rtrace_names_resolve(struct rtrace_names *names, const struct rtrace_names_map *m,
@@ -114,8 +116,8 @@ static int rtrace_names_resolve(struct rtrace_names *names, const struct rtrace_
 
 	*ret = NULL;
 	/*
-	 * Other names are not files. Compiled code of the original process does not exist in this
-	 * process.
+	 * Other names are not files. Code that the original process has generated does not exist in
+	 * this process.
 	 */
 	if (m->path[0] != '/' && strcmp(m->path, "[vdso]") != 0)
 		return 0;
@@ -136,7 +138,10 @@ static size_t rtrace_names_format(struct rtrace_names *names, const struct rtrac
 		n = snprintf(names->text, sizeof(names->text), "%.*s%s%s ", NAME_SHOWN, f->function,
 			     strlen(f->function) > NAME_SHOWN ? "..." : "",
 			     strchr(f->function, '(') ? "" : "()");
-	/* Other tools search for the colon before the line. */
+	/*
+	 * Other tools search for the colon before the line number, so SOURCE must not contain a
+	 * colon.
+	 */
 	if (source && n > 0 && !strchr(source, ':') && strlen(source) <= PATH_SHOWN)
 		n += snprintf(names->text + n, sizeof(names->text) - (size_t)n, "at %s:%" PRIu32,
 			      source, f->line);

@@ -3,9 +3,9 @@
  * Names for the addresses of a leak report, from the mapped files that it lists: reader/symbols
  * behind the callbacks of struct rtrace_postprocess_io.
  *
- * A report has no build ids, so it cannot be checked if a file is the mapped one; the user asserts
- * this by asking for names. A frame has one name: for inlined functions, this is the function that
- * contains them, with its line.
+ * A report has no build ids, so it is not checked whether a file is the mapped file: a user who
+ * asks for names asserts this. A frame has only one name. If functions are inlined, this is the
+ * function that contains them, with its line.
  */
 #pragma once
 

@@ -87,8 +87,8 @@ static int verb_postprocess_put_text(struct work *w, const struct rtrace_record 
 	int r = 0;
 
 	/*
-	 * The last line of a report can lack a line feed, although other lines follow it in the
-	 * output.
+	 * The last line of a report can lack its line feed. If other lines follow it in the output,
+	 * the line feed is added.
 	 */
 	if (w->mid_line && !record->continues)
 		r = outbuf_append(&w->waiting, "\n", 1);
@@ -265,7 +265,7 @@ static int verb_postprocess_run(const struct request *q, const char *path)
 	return r == CLI_OK && damaged ? CLI_DAMAGE : r;
 }
 
-/* Defines the parser of an option. The options of the post-processing parse its word. */
+/* Defines the parser of an option of the post-processing, which parses its argument itself. */
 #define DEFINE_PARSE(what)                                                                         \
 	static int parse_##what(void *request, char *word)                                         \
 	{                                                                                          \

@@ -37,8 +37,9 @@ static const struct verb_way {
 /* ---- words of the command line ---- */
 
 /*
- * Returns true if WORD is BRIEF ("-H") or NAME ("--host"). Its value can be in the same word;
- * otherwise, *RET_VALUE is NULL, and the value is the next word.
+ * Returns true if WORD is the option BRIEF ("-H") or NAME ("--host"). *RET_VALUE is the value of
+ * the option if it is in the same word; otherwise, *RET_VALUE is NULL, and the value is the next
+ * word.
  */
 static bool remote_is_option(const char *word, const char *brief, const char *name,
 			     const char **ret_value)
@@ -77,8 +78,8 @@ static int remote_check_place(const char *name, const char *value)
 }
 
 /*
- * Returns true if WORD is -H or -M. *RET_VALUE is its value, like for remote_is_option(), and
- * *RET_TO is the destination of the value.
+ * Returns true if WORD is -H or -M. *RET_VALUE is as for remote_is_option(), and *RET_TO is the
+ * destination of the value.
  */
 static bool remote_is_place(const char *word, const char **ret_value, struct remote *r,
 			    const char ***ret_to)
@@ -100,7 +101,10 @@ static bool remote_is_socket(const char *word, const char **ret)
 	return true;
 }
 
-/* Returns the number of words of the option that begins with WORD; 0 = the option is not here. */
+/*
+ * Returns the number of words of the option that begins with WORD; 0 = WORD is not -H, -M or
+ * --socket.
+ */
 static int remote_count_words(const char *word)
 {
 	const char *value, **to;
@@ -209,9 +213,9 @@ static int remote_add_command(FILE *f, int argc, char **argv, struct here *ret)
 	return CLI_OK;
 }
 
-/* The begin of the remote script. When standard input ends, the remote command stops: signals are
- * not passed on, and the input also ends if the connection breaks. (Background processes of a shell
- * ignore SIGINT.) */
+/* The begin of the remote script. It stops the remote command when standard input ends: ssh does
+ * not pass signals on, and the input also ends if the connection breaks. (Background processes of a
+ * shell ignore SIGINT.) */
 static const char script_begin[] = "exec 3<&0; ";
 static const char script_end[] = " -o - </dev/null & k=$!; "
 				 "{ read x <&3; kill -TERM $k; } >/dev/null 2>&1 & r=$!; "
@@ -270,7 +274,10 @@ static int remote_wait_for_ssh(pid_t pid, const char *host)
 	return remote_exit_of(status, host);
 }
 
-/* Runs COMMAND on HOST, with its output in FD, until it exits or this process is asked to stop. */
+/*
+ * Runs COMMAND on HOST, with its output in FD, until COMMAND exits or this process is asked to
+ * stop.
+ */
 static int remote_run_into(const char *host, const char *command, int fd)
 {
 	const struct sigaction action = { .sa_handler = remote_on_signal };
@@ -408,7 +415,7 @@ static int remote_use_socket(const struct remote *r, const struct verb_way *way,
 			     char **argv)
 {
 	static const char *const others[] = { "--bus", "--direct" };
-	/* Verbs that use the service only of this machine. */
+	/* More verbs that can use the service, but only that of this machine. */
 	static const char *const more[] = { "calls", "collect", "leaks" };
 
 	for (size_t i = 0; !way && i < ARRAY_SIZE(more); i++)

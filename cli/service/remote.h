@@ -3,10 +3,10 @@
  * The service of another machine (-H, --host), or of a container on this one (-M, --machine); or
  * the private socket of this machine's service (--socket).
  *
- * Verbs that only call the service use its bus. Buses pass descriptors to a container, but not
- * through ssh. So for ssh, the other machine's kymo writes the archive to its standard output, and
- * the archive is stored in a file here. All names (units, users, processes) are then names of the
- * other machine.
+ * Verbs that only call the service use the bus of the other machine or container. Buses pass
+ * descriptors to a container, but not through ssh. So for ssh, the other machine's kymo writes the
+ * archive to its standard output, and the archive is stored in a file here. All names (units,
+ * users, processes) are then names of the other machine.
  */
 #pragma once
 
@@ -49,7 +49,7 @@ int remote_parse_options(int *argc, char **argv, struct remote *ret);
 bool remote_is_set(const struct remote *r);
 
 /*
- * Refuses unsupported verbs, and runs the verb on the other machine, or leaves the verb to this
- * process. This process then uses the other bus. ARGV[0] is the verb.
+ * Refuses unsupported verbs, and runs the verb on the other machine, or returns REMOTE_GO so that
+ * this process runs the verb and uses the other bus or the socket. ARGV[0] is the verb.
  */
 int remote_run(const struct remote *r, int argc, char **argv);

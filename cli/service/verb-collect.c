@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo collect: the command of kymo-collect@NAME.service. It creates a session of the collection
- * and runs as long as the session, so that the unit has the state of the session. Its output goes
- * to the journal.
+ * kymo collect: the command of kymo-collect@NAME.service. The command creates a session of the
+ * collection and runs as long as the session, so that the unit has the state of the session. The
+ * command's output goes to the journal.
  *
  * If the service dies, the command creates a session again. This starts the service, so that the
  * collection continues. The command waits longer each time, in case the service cannot run. It also
@@ -41,7 +41,7 @@ struct collect {
 	const char *name, *bus;
 	int signal_fd;
 	bool ready;   /* systemd was notified that the command is ready */
-	bool stopped; /* a signal has stopped the command: it ends with the session */
+	bool stopped; /* a signal has stopped the command: it ends after the session */
 	int wait_ms, output_wait_ms;
 	uint64_t began_ns;         /* begin of the session */
 	char *path;                /* path of the session */
@@ -172,8 +172,8 @@ static int verb_collect_report(const struct collect *k, const struct session_vie
 
 	fprintf(stderr, "%s: ended: %s\n", k->name, *v->reason ? v->reason : v->state);
 	/*
-	 * Losses are recorded in the archive, and do not make the unit fail. A reduced recording
-	 * makes it fail.
+	 * Losses are recorded in the archive, and do not make the unit fail. A session that was
+	 * reduced or stopped because of its overhead makes the unit fail.
 	 */
 	if (r == CLI_DAMAGE && strcmp(v->reason, "overhead") != 0)
 		r = CLI_OK;
@@ -219,8 +219,8 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
 		return client_failed(c);
 	r = verb_collect_report(k, &v);
-	/* A session that was removed no longer exists. The sessions of a stopping service are
-	 * stored, and the next service has them. */
+	/* The session must be removed, except those of a stopping service: these are stored, and
+	 * the next service has them. */
 	if (!verb_collect_is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)

@@ -29,7 +29,7 @@ struct last {
 
 enum { LAST_MAX = 64 };
 
-/* Returns the entry of PATH. If it is new, it is added. NULL = there are too many entries. */
+/* Returns the entry of PATH, which is added if it is new. NULL = there are too many entries. */
 static struct last *verb_monitor_last_of(struct last *list, const char *path)
 {
 	for (size_t i = 0; i < LAST_MAX; i++) {
@@ -57,7 +57,7 @@ static void verb_monitor_print(const struct session_view *v, const char *path, s
 	struct last *last = verb_monitor_last_of(list, path);
 	uint64_t new_events = v->counters.events;
 
-	/* If the count has decreased, the session is a new one with the name of a removed one. */
+	/* If the count has decreased, this is a new session with the name of a removed session. */
 	if (last && last->events <= new_events)
 		new_events -= last->events;
 	if (last)

@@ -14,7 +14,10 @@
 #include "cli/common/verb.h"
 #include "reader/views/cgroup-names.h"
 
-/* The name of the user, or the number. The machine can be another one, with other users. */
+/*
+ * Returns the name of the user, or the number if there is no name, or if the user is one of another
+ * machine.
+ */
 static const char *verb_providers_user(uint32_t uid, bool is_here, char to[static 32])
 {
 	const struct passwd *user = is_here ? getpwuid(uid) : NULL;

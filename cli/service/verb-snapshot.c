@@ -54,7 +54,7 @@ static int verb_snapshot_inspect(struct job *j)
 	return CLI_OK;
 }
 
-/* Writes a snapshot to a file, into which the service writes directly. */
+/* Writes a snapshot to a file. The service writes directly into the file. */
 static int verb_snapshot_write_file(struct job *j)
 {
 	_cleanup_(output_file_deinit) struct output_file file = OUTPUT_FILE_NULL;
@@ -152,7 +152,7 @@ static int verb_snapshot_memory(struct job *j)
 								  : CLI_OK;
 }
 
-/* Writes snapshots of all collections. Their flight recorders know their files. */
+/* Makes all collections write snapshots. The service chooses their files. */
 static int verb_snapshot_all(const struct client_options *o)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;

@@ -15,9 +15,9 @@
 #include "cli/common/verb.h"
 
 /*
- * Starts the session at PATH. The session needs its file as soon as it runs, so a signal is only
- * noted meanwhile, and the session is then removed before its file. (Loading the programs can take
- * seconds.)
+ * Starts the session at PATH. The session needs its file as soon as it runs. So a signal during the
+ * start is only noted, and afterwards, the session is removed before its file. (Loading the eBPF
+ * programs can take seconds.)
  */
 static int verb_start_run(struct bus_client *c, const char *path, const struct record_options *o,
 			  bool *ret_may_run)

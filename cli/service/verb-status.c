@@ -66,7 +66,7 @@ static void verb_status_print_cost(const struct session_view *v)
 
 /*
  * Returns the number of CPUs to which the limit of SHED refers. The list of stopped parts does not
- * contain this number.
+ * contain this number, so it is searched in the list of steps.
  */
 static unsigned verb_status_share_of_shed(const struct session_view *v,
 					  const struct session_shed *shed)
@@ -77,7 +77,7 @@ static unsigned verb_status_share_of_shed(const struct session_view *v,
 	return shed->n_cpus;
 }
 
-/* Prints which parts are stopped because of their overhead, and the last part that returned. */
+/* Prints which parts are stopped because of their overhead, and which part was resumed last. */
 static void verb_status_print_budget(const struct session_view *v)
 {
 	const struct session_shed *back = NULL;
@@ -165,7 +165,7 @@ static void verb_status_print_profile(const struct session_view *v)
 	verb_status_print_export(v->profile);
 }
 
-/* Returns true if the value shows that the option was not set. */
+/* Returns true if VALUE is the value of an option that was not set. */
 static bool verb_status_is_unset(struct json_object *value)
 {
 	switch (json_object_get_type(value)) {

@@ -26,7 +26,10 @@ static int verb_stop_one(struct bus_client *c, const char *path, bool json)
 		snprintf(why, sizeof(why), "%s", bus_client_error(c));
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
-	/* The call was refused. Removal would ask for another password. */
+	/*
+	 * The call of Stop was refused. The session is not removed either, since this would ask for
+	 * another password.
+	 */
 	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0)
 		return cli_failed("%s", why);
 	if (stopped < 0 && !*v.error)

@@ -41,7 +41,10 @@ static void verb_verify_profile_on_complaint(unsigned line, const char *text, vo
 	}
 }
 
-/* Checks the directory. If the user has chosen the directory, it is not created automatically. */
+/*
+ * Checks the directory for archives. The service does not create a directory that the user has
+ * chosen.
+ */
 static void verb_verify_profile_check_directory(struct check *check, const struct collection *c)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);

@@ -19,7 +19,7 @@
 enum {
 	SHIP_CHILD_TICK_MS = 5000,
 	SHIP_CHILD_TICKS_OF_LIMIT = 4, /* how often a child with a short limit is looked at */
-	SHIP_CHILD_LINES_MAX = 4096,   /* the end of its output, of which the last line is kept */
+	SHIP_CHILD_LINES_MAX = 4096,   /* maximum size of the kept end of its output */
 	SHIP_CHILD_NOT_EXECUTED = 127,
 };
 
@@ -98,7 +98,7 @@ static int ship_child_tick(struct running *k)
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t ran_ms = (now_ns - k->from_ns) / 1000000;
 
-	/* (a process that prints all the time does not let the poll time out) */
+	/* (checked here, since poll() never times out while the process prints all the time) */
 	if ((now_ns - k->ticked_ns) / 1000000 >= (uint64_t)ship_child_tick_ms(k->c)) {
 		k->ticked_ns = now_ns;
 		if (k->c->tick)
@@ -173,7 +173,10 @@ int ship_child_run(struct ship_child *c)
 	if (k.pid == 0)
 		ship_child_exec(c, input_fd, write_fd);
 	r = k.pid < 0 ? -errno : 0;
-	/* The process does it, too, but perhaps only after it was to be killed. */
+	/*
+	 * The child calls setpgid(), too, but perhaps only after this process has tried to kill its
+	 * group.
+	 */
 	if (r == 0)
 		setpgid(k.pid, k.pid);
 	write_fd = close_fd(write_fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a converter or a hook, and waits for it. The process has no capabilities beyond those of its
- * user: it cannot read the archives of others, which `kymo ship` can.
+ * Runs a converter or a hook, and waits for its end. The process has no capabilities beyond those
+ * of its user. So it cannot read the archives of others, which `kymo ship` can read.
  */
 #pragma once
 
@@ -29,6 +29,6 @@ struct ship_child {
 
 /*
  * Runs the program. Returns its exit status, -ECANCELED if a signal is pending, -ETIME if the limit
- * was reached, or another negative errno. TEXT says why the status is not 0.
+ * was reached, or another negative errno. If the status is not 0, TEXT says why.
  */
 int ship_child_run(struct ship_child *c);

@@ -19,7 +19,7 @@ enum {
 	SHIP_COPY_DEPTH_MAX = 16, /* of directories that are removed */
 };
 
-/* Some file systems, such as those of object stores, cannot sync. */
+/* Some file systems, such as those of object stores, cannot sync; this is no error. */
 static int ship_copy_sync(int fd)
 {
 	return fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0
@@ -102,8 +102,8 @@ static int ship_copy_bytes(const struct ship_copy *c, int from, int to)
 }
 
 /*
- * Opens a part of a result. A converter has made it, so it can be a link, which leads elsewhere, or
- * a FIFO, which blocks.
+ * Opens a file of a result. A converter has made the file, so it can be a link, which leads
+ * elsewhere, or a FIFO, which blocks. Such files are refused.
  */
 static int ship_copy_open(int dir_fd, const char *name)
 {
@@ -171,7 +171,10 @@ static int ship_copy_rename(int dir_fd, const char *from, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* The file system does not support the flag. No other process writes this name. */
+	/*
+	 * The file system does not support the flag. Checking first is enough, since no other
+	 * process writes this name.
+	 */
 	if (faccessat(dir_fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return -EEXIST;
 	return renameat(dir_fd, from, dir_fd, to) < 0 ? -errno : 0;

@@ -2,9 +2,9 @@
 /*
  * Writes files and flat directories so that they appear under their names as a whole.
  *
- * Something that is being written has a hidden name, and gets its name by a rename when all of it
- * is on the disk. The hidden name follows from the name, so that what a killed process has left is
- * replaced.
+ * While a file or directory is written, it has a hidden name. It gets its name by a rename when all
+ * of it is on the disk. The hidden name is derived from the name, so the next attempt replaces what
+ * a killed process has left.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "base/outbuf.h"
 
 struct ship_copy {
-	int from_fd;      /* directory, or a file that is not in one */
+	int from_fd;      /* a directory, or the file itself */
 	const char *from; /* name in FROM_FD; NULL = FROM_FD is the file itself */
 	int to_fd;
 	const char *name; /* the name in TO_FD */
@@ -24,13 +24,16 @@ struct ship_copy {
 };
 
 /*
- * Copies a file, or a directory of files. Returns 0, -EEXIST if NAME exists already, -EMEDIUMTYPE
- * if there is something else, such as a link, a FIFO, or a directory in the directory; or another
- * errno. On failure, nothing is left.
+ * Copies a file, or a directory of files. Returns 0; -EEXIST if NAME exists already; -EMEDIUMTYPE
+ * if the source is or contains something else, such as a link, a FIFO, or a directory in the
+ * directory; or another errno. On failure, nothing is left.
  */
 int ship_copy_run(const struct ship_copy *c);
 
-/* Writes DATA to the file NAME in DIR_FD, which is replaced. Returns 0 or a negative errno. */
+/*
+ * Writes DATA to the file NAME in DIR_FD, and replaces an existing file. Returns 0 or a negative
+ * errno.
+ */
 int ship_copy_put(int dir_fd, const char *name, const struct outbuf *data, mode_t mode);
 
 /*

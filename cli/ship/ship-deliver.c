@@ -200,7 +200,7 @@ static enum ship_result ship_deliver_convert(struct delivery *d)
 	if (r == -ETIME)
 		return ship_deliver_fail(d, SHIP_BAD, "cannot convert %s: it took more than %u min",
 					 d->chunk->file, child.limit_ms / 60000);
-	/* The readable part of a damaged chunk is a result. */
+	/* The readable part of a damaged chunk is a valid result. */
 	if (r == CLI_DAMAGE)
 		cli_error("%s is damaged: %s", d->chunk->file, child.text);
 	else if (r != CLI_OK)

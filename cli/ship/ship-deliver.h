@@ -2,8 +2,8 @@
 /*
  * Hands one chunk over: converts it, writes it to the target, and runs the hook.
  *
- * The name in the target follows from the chunk. If it exists, an earlier attempt has written it,
- * so that nothing is there twice.
+ * The name in the target follows from the chunk. If this name exists, an earlier attempt has
+ * written the chunk, so the chunk is not written twice.
  */
 #pragma once
 

@@ -152,7 +152,10 @@ static bool ship_state_has_one_of(const struct ship_state *s, const struct chunk
 	return false;
 }
 
-/* Returns 1 if DIRECTORY takes the place of the known one, 0 if it is that, or -ESTALE. */
+/*
+ * Returns 0 if DIRECTORY is the known directory; 1 if it takes the place of the known one; or
+ * -ESTALE if chunks are known, and DIRECTORY has none of them.
+ */
 static int ship_state_enter(struct ship_state *s, const struct ship_directory *directory,
 			    const struct chunk *chunks, size_t n)
 {

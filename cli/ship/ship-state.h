@@ -7,8 +7,9 @@
  * chunk was handed over, the chunk is lost, and counted: the retention of the collection has
  * removed it.
  *
- * The state knows the directory by its device and inode. They also change if a file system gets
- * another device number, so that the chunks in it decide: see ship_state_update().
+ * The state identifies the directory by its device and inode. These also change if the file system
+ * gets another device number, so the chunks in the directory decide whether it is another one: see
+ * ship_state_update().
  */
 #pragma once
 
@@ -39,8 +40,8 @@ struct ship_state {
 void ship_state_deinit(struct ship_state *s);
 
 /*
- * Reads the state of the collection NAME from the directory DIR_FD. Without a file, it is empty.
- * Returns 0, -EBADMSG if the file is damaged, or another errno.
+ * Reads the state of the collection NAME from the directory DIR_FD. If there is no file, the state
+ * is empty. Returns 0, -EBADMSG if the file is damaged, or another errno.
  */
 int ship_state_load(struct ship_state *s, int dir_fd, const char *name);
 
@@ -51,8 +52,8 @@ int ship_state_save(const struct ship_state *s, int dir_fd);
  * Compares the state with the N existing CHUNKS of DIRECTORY, the oldest one first: adds new ones,
  * and removes those that do not exist. Returns 1 if the state has changed, 0, or a negative errno.
  *
- * Returns -ESTALE, and changes nothing, if DIRECTORY is another one than before and has none of the
- * known chunks: it can be a mount point without its file system.
+ * Returns -ESTALE, and changes nothing, if DIRECTORY is not the known directory and has none of the
+ * known chunks: DIRECTORY can be a mount point whose file system is not mounted.
  */
 int ship_state_update(struct ship_state *s, const struct ship_directory *directory,
 		      const struct chunk *chunks, size_t n);

@@ -83,7 +83,9 @@ static void verb_ship_tell(struct ship *s)
 	bus_notify_status(text);
 }
 
-/* Notes why chunks wait; "" = they do not. The journal gets each reason once. */
+/*
+ * Notes in the status why chunks wait; TEXT "" = no chunks wait. The journal gets each reason once.
+ */
 static void verb_ship_set_error(struct ship *s, const char *text)
 {
 	struct ship_status *st = &s->status;
@@ -99,7 +101,10 @@ static void verb_ship_set_error(struct ship *s, const char *text)
 	text_clean(st->error, sizeof(st->error), text, strlen(text));
 }
 
-/* Notes what is slow. The journal gets it once, and the status gets the present time. */
+/*
+ * Notes what is slow. The journal gets this once. The status gets the text each time, since the
+ * text can change.
+ */
 static void verb_ship_note_slow(struct ship *s)
 {
 	const char *slow = s->job.slow;
@@ -138,15 +143,15 @@ static void verb_ship_watch(struct ship *s)
 			  "%d s",
 			  s->name, s->collection.directory, STATUS_MS / 1000);
 	s->told_unwatched = watch < 0;
-	/* (it is gone already if the directory was removed) */
+	/* (if the directory was removed, the watch is gone already) */
 	if (s->watch >= 0 && s->watch != watch)
 		inotify_rm_watch(s->inotify_fd, s->watch);
 	s->watch = watch;
 }
 
 /*
- * Compares the state with the directory. The user says that a directory is a new one by removing
- * the file with the state.
+ * Compares the state with the directory. If the user has removed the file with the state, the
+ * directory is accepted as a new one.
  */
 static int verb_ship_compare(struct ship *s)
 {
@@ -168,7 +173,9 @@ static int verb_ship_compare(struct ship *s)
 	return r;
 }
 
-/* Compares the state with the directory, and saves it. ERROR is why that failed. */
+/*
+ * Compares the state with the directory, and saves the state. If that fails, ERROR is the reason.
+ */
 static int verb_ship_update(struct ship *s, char error[static SHIP_ERROR_MAX])
 {
 	int r = verb_ship_compare(s);
@@ -194,8 +201,8 @@ static int verb_ship_update(struct ship *s, char error[static SHIP_ERROR_MAX])
 }
 
 /*
- * Opens the directory of the chunks, which can be a new one, and compares the state with it. ERROR
- * is why that failed.
+ * Opens the directory of the chunks, which can be a new one, and compares the state with it. If
+ * that fails, ERROR is the reason.
  */
 static int verb_ship_look(struct ship *s, char error[static SHIP_ERROR_MAX])
 {
@@ -211,13 +218,13 @@ static int verb_ship_look(struct ship *s, char error[static SHIP_ERROR_MAX])
 	return verb_ship_update(s, error);
 }
 
-/* The file system of the directory can be unmounted meanwhile. */
+/* Closes the directory, so that its file system can be unmounted until the next round. */
 static void verb_ship_look_away(struct ship *s)
 {
 	s->job.chunks_fd = close_fd(s->job.chunks_fd);
 }
 
-/* Hands the waiting chunks over. ERROR is why some of them wait. */
+/* Hands the waiting chunks over. If some of them still wait, ERROR is the reason. */
 static int verb_ship_deliver_all(struct ship *s, char error[static SHIP_ERROR_MAX])
 {
 	for (size_t i = 0; i < s->state.n; i++) {
@@ -251,7 +258,10 @@ static void verb_ship_round(struct ship *s)
 	int r = verb_ship_look(s, error);
 
 	verb_ship_tell(s);
-	/* Chunks of which nothing is known on the disk could be handed over twice. */
+	/*
+	 * If the state cannot be saved, nothing is handed over, since it could be handed over again
+	 * later.
+	 */
 	if (r == 0) {
 		s->stopped = verb_ship_deliver_all(s, error) == -ECANCELED;
 		verb_ship_update(s, error);
@@ -276,8 +286,8 @@ static void verb_ship_glance(struct ship *s)
 }
 
 /*
- * Waits until there is something to do, and at most STATUS_MS, or as long as after an error. Not
- * all changes of the directory cause an event, such as a file system that is mounted over it.
+ * Waits until there is something to do: at most STATUS_MS or, after an error, s->wait_ms. Some
+ * changes of the directory cause no event, such as a file system that is mounted over it.
  */
 static void verb_ship_wait(struct ship *s)
 {
@@ -360,7 +370,7 @@ static int verb_ship_read_collection(struct ship *s)
 	return CLI_USAGE;
 }
 
-/* Opens the directory NAME in PARENT, and creates both. */
+/* Opens the directory NAME in PARENT. Both are created if they are missing. */
 static int verb_ship_open_directory(const char *parent, const char *name, mode_t mode)
 {
 	_cleanup_close_ int fd = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of `kymo export --format parquet`, and their columns, as in docs/TABLES.md:
- * COLUMN(number, name, type, optional). The first column of each table is the one by which rows
- * are sorted. After a change, TABLES_VERSION grows.
+ * COLUMN(number, name, type, optional). The first column of each table is the one by which rows are
+ * sorted. After a change of the columns, TABLES_VERSION must be increased.
  */
 #pragma once
 

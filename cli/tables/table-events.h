@@ -6,5 +6,5 @@
 
 #include "cli/tables/table-set.h"
 
-/* Writes the rows of EV, if it has a table. Returns 0 or a negative errno. */
+/* Writes the rows of EV, if there is a table for it. Returns 0 or a negative errno. */
 int table_events_add(struct table_set *s, const struct event *ev);

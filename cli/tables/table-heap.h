@@ -15,5 +15,5 @@ struct table_heap {
 
 void table_heap_deinit(struct table_heap *h);
 
-/* Writes the row of EV, if it has one. Returns 0 or a negative errno. */
+/* Writes the row of EV, if EV belongs into one of these tables. Returns 0 or a negative errno. */
 int table_heap_add(struct table_heap *h, const struct event *ev);

@@ -8,7 +8,7 @@
 #include "cli/tables/table-set.h"
 
 /*
- * Writes the three tables. DAMAGED: the archive could not be read completely. Returns 0 or a
+ * Writes the three tables. DAMAGED = true: the archive could not be read completely. Returns 0 or a
  * negative errno.
  */
 int table_machine_put(struct table_set *s, bool damaged);

@@ -13,7 +13,10 @@
 #include "base/outbuf.h"
 #include "cli/common/verb.h"
 
-/* Appends HOST, escaped as Hive does it. Names do not begin with a dot, which would hide them. */
+/*
+ * Appends HOST, escaped as Hive does it. A dot at its begin is escaped, too, since it would hide
+ * the directory.
+ */
 static void table_partition_put_host(struct outbuf *to, const char *host)
 {
 	for (const char *p = host; *p; p++) {

@@ -128,8 +128,8 @@ int table_set_open(struct table_set *s, const char *directory, bool force)
 }
 
 /*
- * Gives the files their names, in the reverse order: if there is a table `machine`, all are there.
- * A signal waits until all have their names.
+ * Gives the files their names, the table `machine` last: if it exists, all tables exist and are
+ * complete. A signal waits until all files have their names.
  */
 static int table_set_name_files(struct table_set *s)
 {

@@ -32,7 +32,10 @@ struct table_set {
 	struct table_file files[TABLES_MAX];
 	const struct summary *summary; /* borrowed; names of threads and processes */
 	struct table cgroups;          /* hash of a path -> struct table_cgroup, owned */
-	/* Wall clock minus CLOCK_BOOTTIME. It is fixed when the first time has been written. */
+	/*
+	 * Wall clock minus CLOCK_BOOTTIME. Fixed (fixed_clock) when the first time has been
+	 * written.
+	 */
 	int64_t offset_ns;
 	bool has_clock, fixed_clock;
 };
@@ -41,7 +44,8 @@ struct table_set {
 const struct parquet_table *table_set_columns(enum table_number table);
 
 /*
- * Writes to the file of a table; the function of its struct parquet_file, with a struct table_file.
+ * Writes to the file of a table: the write function of struct parquet_file. USERDATA is a struct
+ * table_file.
  */
 int table_set_write(void *userdata, const void *data, size_t n);
 
@@ -54,7 +58,7 @@ void table_set_init(struct table_set *s);
  */
 int table_set_open(struct table_set *s, const char *directory, bool force);
 
-/* Writes the ends of all files. Returns as above. */
+/* Writes the ends of all files. Returns CLI_OK or CLI_FAILED; prints errors. */
 int table_set_finish(struct table_set *s);
 
 /* Removes the files that are not finished. */

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* More names of addresses are not kept, as in profiles. */
+/* The maximum number of addresses whose names are kept, as in profiles. */
 enum { NAMES_MAX = 1 << 20 };
 
 /* Longer build ids are cut. */
@@ -20,7 +20,7 @@ struct table_frame {
 	const struct frame_list *names; /* NULL = unknown, or not known yet */
 };
 
-/* A time off CPU until its stack comes. */
+/* A time off CPU that waits for its stack. */
 struct table_wait {
 	bool open;
 	uint32_t tid, pid, waker_tid;
@@ -55,7 +55,7 @@ static const struct frame_list *table_stacks_names(const struct table_stacks *s,
 	return frames_find(s->names, f->owner, frames_code(f->address, f->returns));
 }
 
-/* Returns the number of frame I of EV in *RET. */
+/* Sets *RET to the number of frame I of EV. */
 static int table_stacks_frame(struct table_stacks *s, const struct event *ev, unsigned i,
 			      uint64_t *ret)
 {

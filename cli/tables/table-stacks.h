@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of call stacks: samples, times off CPU, stacks and frames. Different stacks and frames
- * have numbers, from 1 on. Memory grows with their number.
+ * The tables of call stacks: samples, times off CPU, stacks and frames. Each different stack and
+ * frame has a number, from 1 on. All are kept in memory.
  */
 #pragma once
 
@@ -27,12 +27,12 @@ struct table_stacks {
 int table_stacks_init(struct table_stacks *s, struct table_set *set);
 void table_stacks_deinit(struct table_stacks *s);
 
-/* Writes the rows of EV, if it has a stack or a part of one. Returns 0 or a negative errno. */
+/* Writes the rows of EV, if EV is a stack, or belongs to one. Returns 0 or a negative errno. */
 int table_stacks_add(struct table_stacks *s, const struct event *ev);
 
 /*
- * Returns the number of the stack of EV, an EVENT_SAMPLE, in *RET. A new stack is written. Returns
- * 0 or a negative errno.
+ * Sets *RET to the number of the stack of EV, an EVENT_SAMPLE. If the stack is new, writes it.
+ * Returns 0 or a negative errno.
  */
 int table_stacks_number(struct table_stacks *s, const struct event *ev, uint64_t *ret);
 

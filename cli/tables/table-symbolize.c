@@ -54,8 +54,8 @@ static int table_symbolize_read_bytes(int fd, struct outbuf *to)
 }
 
 /*
- * Returns true if this version can write all columns: others would get lost. Older tables lack the
- * last columns.
+ * Returns true if this version knows all columns of the table, since unknown columns would get
+ * lost. Older tables lack the last columns.
  */
 static bool table_symbolize_has_columns(const struct parquet_read *r)
 {
@@ -102,8 +102,8 @@ static const struct parquet_value *table_symbolize_value(const struct frames_tab
 	return column < t->read.n_columns ? &t->read.columns[column].values[row] : &none;
 }
 
-/* Sets *RET to the text of a value, which is valid as long as T; NULL if it is null. Returns 0 or
- * -ENOMEM. */
+/* Sets *RET to the text of a value, valid as long as T, or to NULL if the value is null. Returns 0
+ * or -ENOMEM. */
 static int table_symbolize_text(struct frames_table *t, size_t row, size_t column, const char **ret)
 {
 	const struct parquet_value *v = table_symbolize_value(t, row, column);
@@ -141,8 +141,8 @@ static size_t table_symbolize_parse_id(const struct parquet_value *v,
 
 /*
  * Sets the address and the mapping of the frame of ROW. Its offset is that of the code, also for
- * return addresses. Older tables do not have the mapping: then one is made up that has the whole
- * file, which suffices if the file itself is found. Returns false if the values make no sense.
+ * return addresses. Older tables do not have the mapping. Then a mapping of the whole file is
+ * assumed, which suffices if the file itself is found. Returns false if the values make no sense.
  */
 static bool table_symbolize_place(const struct frames_table *t, size_t row, struct symbol_query *q)
 {
@@ -163,7 +163,7 @@ static bool table_symbolize_place(const struct frames_table *t, size_t row, stru
 	       q->address - m->start < m->size;
 }
 
-/* Looks the frame of ROW up. Returns the number of frames in *RET, 0 if the name is unknown, or
+/* Looks up the frame of ROW. Returns the number of functions in *RET, 0 if the name is unknown, or
  * -ENOMEM. */
 static int table_symbolize_find(struct frames_table *t, size_t row, const struct symbol_frame **ret)
 {
@@ -213,7 +213,10 @@ static int table_symbolize_copy_value(struct frames_table *t, size_t row, size_t
 	return r;
 }
 
-/* Writes ROW, with the name of FRAME as function number DEPTH at its address; NULL = as it is. */
+/*
+ * Writes ROW with the name FRAME, which is function number DEPTH at the row's address. FRAME NULL =
+ * the row is written unchanged.
+ */
 static int table_symbolize_put(struct frames_table *t, size_t row, size_t depth,
 			       const struct symbol_frame *frame)
 {
@@ -244,7 +247,10 @@ static int table_symbolize_row(struct frames_table *t, size_t row)
 	bool is_known = table_symbolize_value(t, row, FRAME_FUNCTION)->present;
 	int n = is_known ? 0 : table_symbolize_find(t, row, &frames), r = 0;
 
-	/* (functions that are inlined are rows of one frame) */
+	/*
+	 * (each inlined function has a row of its own, so the frame is counted in the row with
+	 * depth 0)
+	 */
 	t->s->n_frames += table_symbolize_value(t, row, FRAME_DEPTH)->number == 0;
 	t->s->n_known += is_known && table_symbolize_value(t, row, FRAME_DEPTH)->number == 0;
 	if (n <= 0)
@@ -255,7 +261,7 @@ static int table_symbolize_row(struct frames_table *t, size_t row)
 	return r;
 }
 
-/* Writes the key-value pairs of the old file. */
+/* Writes the key-value pairs of the old file to the new one, and ends it. */
 static int table_symbolize_finish(struct frames_table *t)
 {
 	static const char *const keys[] = { "kymo.tables", "kymo.host", "kymo.clock" };

@@ -38,7 +38,9 @@ static void tables_deinit(struct tables *t)
 	free(t->directory);
 }
 
-/* All times of an archive are moved by the difference of the clocks in the first record of it. */
+/*
+ * Notes the first clock record. All times of the archive are moved by the difference of its clocks.
+ */
 static void tables_note_clock(struct tables *t, const struct event *ev)
 {
 	if (t->set.has_clock || t->set.fixed_clock) {
@@ -56,8 +58,8 @@ static int tables_open(struct tables *t)
 }
 
 /*
- * The first records, which have no rows, name the host and relate the clocks. With them the files
- * of a partition are opened. Returns 0, or -ECANCELED after an error message.
+ * Opens the files of a partition when the first records, which have no rows, have named the host
+ * and related the clocks. Returns 0, or -ECANCELED after an error message.
  */
 static int tables_open_partition(struct tables *t, const struct event *ev)
 {

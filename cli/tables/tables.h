@@ -8,8 +8,8 @@
 
 struct tables_args {
 	const char *directory;
-	/* Make the tables in DIRECTORY/host=NAME/date=YYYY-MM-DD/hour=HH/part=MMSS, after the
-	 * archive's first clock record, in UTC. */
+	/* Make the tables in DIRECTORY/host=NAME/date=YYYY-MM-DD/hour=HH/part=MMSS, by the time of
+	 * the archive's first clock record, in UTC. */
 	bool partition;
 	bool force; /* replace existing tables */
 };

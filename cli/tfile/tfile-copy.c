@@ -56,10 +56,7 @@ static int tfile_copy_failed(const struct open_trace *t, int e)
 
 /* ---- the list of libraries ---- */
 
-/*
- * Returns the number of bytes that BLOCK contains, of the N bytes at ADDRESS, from the first one
- * on.
- */
+/* Returns how many of the N bytes at ADDRESS are in BLOCK, from the first of these bytes on. */
 static size_t tfile_copy_overlap(const struct tfile_block *block, uint64_t address, size_t n)
 {
 	uint64_t at = address - block->memory.address;
@@ -69,8 +66,8 @@ static size_t tfile_copy_overlap(const struct tfile_block *block, uint64_t addre
 	return n < block->memory.n - at ? n : block->memory.n - (size_t)at;
 }
 
-/* Reads memory of a frame. Missing bytes after the available ones are 0, since texts of unknown
- * length are read in pieces. */
+/* Reads memory of a frame. If only the first bytes are available, the others are set to 0, since
+ * texts of unknown length are read in pieces. */
 static int tfile_copy_read(void *userdata, uint64_t address, void *to, size_t n)
 {
 	const struct tfile_frame *frame = userdata;

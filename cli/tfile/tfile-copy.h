@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copies all or some frames of a GDB trace file. If the first frame is not copied, its list of
- * shared libraries is added to the first frame that is. GDB finds the libraries with this list.
+ * shared libraries is added to the first frame that is copied. GDB finds the libraries with this
+ * list.
  */
 #pragma once
 
@@ -25,8 +26,8 @@ void tfile_copy_deinit(struct tfile_copy *c);
 /* Counts the findings of unreadable blocks; USERDATA is the struct tfile_copy. */
 void tfile_copy_found(void *userdata, enum tfile_finding_id id, uint64_t offset);
 
-/* Makes C of the frames of T that WANTED selects (NULL = all). Returns CLI_OK, or CLI_FAILED after
- * an error message. */
+/* Fills C with the frames of T that WANTED selects (NULL = all). Returns CLI_OK, or CLI_FAILED
+ * after an error message. */
 int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted, void *userdata);
 
 /* Reports missing data on stderr. */

@@ -79,7 +79,7 @@ static bool tfile_cut_has_id(const struct part_ids *ids, int64_t id)
 	return false;
 }
 
-/* The value of the variable in FRAME. If there are several, the last one counts. */
+/* Gets the value of the variable KEY in FRAME. If FRAME has several values, the last one counts. */
 static bool tfile_cut_value(const struct tfile_frame *frame, const struct tfile_cut_key *key,
 			    int64_t *ret)
 {

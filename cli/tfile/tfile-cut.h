@@ -48,7 +48,7 @@ struct tfile_cut {
 	bool force, json;
 };
 
-/* Returns true if an option that applies to such files only was given. */
+/* Returns true if an option was given that applies only to GDB trace files. */
 bool tfile_cut_is_requested(const struct tfile_cut_options *o);
 
 /* Writes the selected part of T to a file at TO. Returns an enum cli_exit. */

@@ -343,7 +343,7 @@ static int tfile_dump_all(struct tfile_dump *d, bool json)
 		tfile_dump_head(d);
 	for (uint64_t no = 0; (r = open_trace_next_frame(d->trace, &frame)) > 0; no++) {
 		tfile_dump_frame(d, no, frame, json);
-		/* The reader of standard output has closed it. */
+		/* If the reader of standard output has closed it, this is no failure. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

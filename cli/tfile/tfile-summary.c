@@ -120,7 +120,7 @@ static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 
 /* ---- output ---- */
 
-/* Returns the place of a tracepoint. If it has several places, the first one. */
+/* Returns the place of the tracepoint NUMBER. If it has several places, returns the first one. */
 static const struct tfile_tracepoint *tfile_summary_place(const struct tfile_head *h,
 							  uint32_t number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text is made line by line. With any names, a line consists of printable characters and fits
- * the width of the terminal. Escape sequences are only added around such text.
+ * The text is made line by line. Whatever the names contain, a line consists of printable
+ * characters and fits the width of the terminal. Escape sequences are only added around such text.
  */
 #include "cli/top/top-draw.h"
 
@@ -99,7 +99,10 @@ __attribute__((format(printf, 3, 4))) static void top_put(struct page *p, bool i
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	/* The line can be cut within a character. It is also cleaned again, for safety. */
+	/*
+	 * The line may have been cut within a character. Cleaning it also makes sure that it has no
+	 * control characters.
+	 */
 	text_clean(clean, sizeof(clean), line, strlen(line));
 	if (p->rows > 0)
 		outbuf_print(p->to, is_head ? "\033[7m" : "");

@@ -48,8 +48,8 @@ struct top_state {
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by);
 
 /*
- * Appends the window to B as text: for a terminal of ROWS lines and COLUMNS, which the text fills;
- * or, if both are 0, for a file. Returns 0 or -ENOMEM.
+ * Appends the window to B as text: for a terminal of ROWS lines and COLUMNS columns, all of which
+ * are filled; or, if both are 0, for a file. Returns 0 or -ENOMEM.
  */
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
 	     unsigned rows, unsigned columns);

@@ -185,7 +185,7 @@ static void top_thread_show_window(struct top_thread *t, struct live_window *w, 
 	}
 }
 
-/* Ends the window, when all data up to TS_NS was read. */
+/* Ends the window. All data up to TS_NS was read. */
 static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 {
 	const struct profile_names names = { .find = top_thread_find_name, .userdata = t };
@@ -207,8 +207,8 @@ static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool la
 
 /* ---- events ---- */
 
-/* Handles the end of the recording: shows the last, incomplete window of a recording that ended by
- * itself, if it is long enough, or the only one. */
+/* Handles the end of the recording. If the recording ended by itself, shows the last, incomplete
+ * window, provided that it is long enough, or is the only one. */
 static int top_thread_on_stop(struct top_thread *t, const struct event *ev)
 {
 	uint64_t left_ns = live_end_ns(t->live) > ev->ts_ns ? live_end_ns(t->live) - ev->ts_ns : 0;
@@ -408,7 +408,7 @@ static int top_thread_read_stream(struct top_thread *t)
 	const struct fxt_record *record;
 	int r = fxt_reader_new_source(&reader, top_thread_read_pipe, t);
 
-	/* There is no data: the recording could not be started. This is reported elsewhere. */
+	/* If there is no data, the recording could not be started, which is reported elsewhere. */
 	if (r != 0)
 		return r < 0 ? r : 0;
 	while (!t->quit && (r = fxt_reader_next(reader, &record)) > 0) {

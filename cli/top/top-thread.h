@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of `kymo top` that reads the stream of a recording and shows it. It runs in its own
- * thread, so that the recording does not wait for it.
+ * The part of `kymo top` that reads the stream of a recording and shows it. This part runs in its
+ * own thread, so that the recording need not wait for the display.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct top_thread_options {
 /*
  * Starts the thread. It takes over PIPE_FD, from which it reads the archive. When the thread wants
  * to end, it makes WAKE_FD (an eventfd, borrowed) readable, and then reads and drops the rest of
- * the stream. It handles the signals of the terminal (its size, Ctrl-Z), so it must be the first
- * thread that is created. Returns 0, or a negative errno after an error message.
+ * the stream. The thread handles the signals of the terminal (its size, Ctrl-Z), so it must be the
+ * first thread that is created. Returns 0, or a negative errno after an error message.
  */
 int top_thread_start(struct top_thread **ret, const struct top_thread_options *o, int pipe_fd,
 		     int wake_fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data about processes that is not in the stream: memory, and I/O of storage, from /proc. It is
- * read only for the first processes of the table, and not at all if the pids in /proc differ from
- * the kernel's.
+ * Data about processes that is not in the stream: memory, and I/O of storage, from /proc. The data
+ * is read only for the first processes of the table, and not at all if the pids in /proc differ
+ * from the kernel's.
  */
 #pragma once
 

@@ -22,7 +22,7 @@
 enum { PIPE_BYTES = 1 << 20 };
 
 /*
- * The number of times per interval that the archive is flushed. It determines the delay of the
+ * The number of times per interval that the archive is flushed, which determines the delay of the
  * display.
  */
 enum { FLUSHES = 4 };
@@ -99,8 +99,8 @@ static void verb_top_fill_options(struct job *j)
 	recording_request_set(&j->asked, s, false);
 }
 
-/* Starts the thread before the recording: its signals are then blocked in all threads, and the pipe
- * has a reader. */
+/* Starts the thread before the recording, so that the signals of the thread are blocked in all
+ * threads, and the pipe has a reader. */
 static int verb_top_start(struct job *j)
 {
 	const struct top_thread_options options = {
@@ -121,7 +121,7 @@ static int verb_top_start(struct job *j)
 	return r < 0 ? r : recording_start(j->recording);
 }
 
-/* Ends the thread after the recording, or without one. */
+/* Ends the thread after the recording, or if there was none. */
 static int verb_top_finish(struct job *j, int status)
 {
 	int shown;
@@ -133,7 +133,10 @@ static int verb_top_finish(struct job *j, int status)
 	return status == CLI_OK ? shown : status;
 }
 
-/* Reports an empty screen: no selected task ran. A machine can be idle. */
+/*
+ * Reports that nothing was shown because no selected task ran. (Without a filter, the machine may
+ * be idle.)
+ */
 static int verb_top_complain_of_nothing(const struct job *j, const struct session_view *v)
 {
 	if (!j->asked.filtered || v->counters.events_of[GROUP_SCHED] > 0)

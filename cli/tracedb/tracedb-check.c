@@ -44,8 +44,8 @@ const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX] = {
 
 _Static_assert(TRACEDB_FINDING_MAX <= FINDING_COUNTS_MAX, "each kind is counted");
 
-/* The size of a pointer in the map of pointers. The size that is left at an address gives the
- * distance to the pointer. */
+/* The size with which a pointer is put into the map of pointers. The size that is left at an
+ * address then gives the distance from the pointer to the address. */
 #define POINTER_REACH (UINT64_MAX - 1)
 
 static void tracedb_check_types(struct finding_counts *c, const struct tracedb_dictionary *d)
@@ -79,7 +79,8 @@ static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tra
 	return left != TRACEDB_NO_SIZE && POINTER_REACH - left <= last - buffer->buffer.address;
 }
 
-/* Finds out whether a buffer of POINT comes after a pointer into it. Returns 1, 0 or -ENOMEM. */
+/* Finds out whether a buffer of P comes after a pointer into this buffer. Returns 1, 0 or -ENOMEM.
+ */
 static int tracedb_check_late(const struct tracedb_dictionary *d, const struct tracedb_point *p)
 {
 	_cleanup_(tracedb_map_deinit) struct tracedb_map pointers = { 0 };

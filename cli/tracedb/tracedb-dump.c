@@ -113,7 +113,7 @@ int tracedb_dump(struct open_trace *t, bool json)
 	for (uint64_t no = 0; (r = open_trace_next_point(t, &point)) > 0; no++) {
 		tracedb_dump_point(d, no, offset, point, json);
 		offset = tracedb_reader_offset(t->points);
-		/* The reader of standard output has closed it. */
+		/* If the reader of standard output has closed it, this is no failure. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

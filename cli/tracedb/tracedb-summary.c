@@ -90,7 +90,7 @@ DEFINE_ORDER_OF_POINTERS(tracedb_summary_compare, struct tracedb_sum,
 	COMPARE(y->n, x->n) ?: COMPARE(x->statement, y->statement) ?: COMPARE(x->name, y->name)
 		?: COMPARE(x->type, y->type))
 
-/* Returns the sums in T, sorted, as a new array. Returns NULL without memory. */
+/* Returns the sums in T, sorted, as a new array. Returns NULL if there is no memory. */
 static struct tracedb_sum **tracedb_summary_sort(const struct table *t)
 {
 	size_t n;

@@ -115,7 +115,7 @@ static struct json_object *why_json_quota(const struct why_wait *q)
 			   JSON_OF(q, quota_ns, period_ns));
 }
 
-/* The major page faults of an instance, or of the thread for which it waited. */
+/* The major page faults of the thread of an instance, or of the thread for which it waited. */
 static struct json_object *why_json_faults(const struct why_view *v, const struct why_instance *i)
 {
 	const struct why_faults_sum *f = &i->faults;

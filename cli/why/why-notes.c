@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void why_notes_add(const struct why
 	n->note(n->userdata, text);
 }
 
-/* Pairs of tracepoints of which the recording has only one half. */
+/* Adds notes for pairs of tracepoints of which the recording has only one half. */
 static void why_notes_add_reclaims(const struct why_notes_reader *n, const struct why *w)
 {
 	const char *what;

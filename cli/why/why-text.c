@@ -191,7 +191,7 @@ static void why_text_print_ends(const struct why_view *v, const struct why_wait 
 	why_text_print_stack(v, " in", wait->waker_node, WHY_TEXT_END_FRAMES);
 }
 
-/* The functions in which the thread waited: the innermost of the program. */
+/* The cause of the wait, the function of the stack that shows it, and the system call. */
 static void why_text_print_wait(const struct why_view *v, const struct why_instance *i)
 {
 	const struct wait_verdict *w = &i->verdict_of_wait;
@@ -291,7 +291,7 @@ static void why_text_print_open_waits(const struct why_view *v)
 		       w->n_open_waits_all - WHY_TEXT_THREADS);
 }
 
-/* Without an instance, the reason is a part of the answer. */
+/* If no instance is shown, prints the reason. */
 static void why_text_explain_none(const struct why_view *v)
 {
 	const struct why *w = v->why;

@@ -22,8 +22,8 @@ struct why_view {
 extern const char *const why_text_kinds[PATH_KINDS];
 
 /*
- * The words before (*RET_BEFORE) and after the name of the thread to which S leads. Returns that
- * thread; 0 = none.
+ * Sets *RET_BEFORE and *RET_AFTER to the words before and after the name of the thread to which S
+ * leads. Returns that thread; 0 = none.
  */
 uint32_t why_text_link(const struct path_step *s, const char **ret_before, const char **ret_after);
 

@@ -37,7 +37,7 @@ struct peer {
 	sd_bus_message *held[ACCESS_HELD_PER_PEER];
 	size_t n_held;
 	bool queued; /* the message held[0] is in the read queue */
-	/* The peer may view all sessions, by the last answer, so it receives their signals. */
+	/* By the last answer, the peer may view all sessions, so it receives their signals. */
 	bool sees_all;
 	uint32_t answered; /* rights that were checked for held[0]; valid even if expired */
 	uint32_t granted;  /* rights of the sender for the message that is being served */
@@ -77,8 +77,8 @@ int access_check_weight(sd_bus_message *m, sd_bus_error *reterr);
 int access_hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr);
 
 /*
- * Called when the user of P has become known: refuses the latest messages of P that exceed the
- * limit of this user.
+ * Called when the user of P has become known: refuses the latest waiting messages of P that exceed
+ * the limit of this user.
  */
 void access_refuse_surplus(struct peer *p);
 

@@ -2,8 +2,8 @@
 /*
  * Access control (access.h).
  *
- * One match covers the names of all peers. The bus limits the number of matches of a connection,
- * and clients must not be able to exhaust it.
+ * One match watches the names of all peers: the bus limits the number of matches of a connection,
+ * and with a match for each peer, clients could exhaust this number.
  */
 #include "daemon/access/access-parts.h"
 
@@ -72,8 +72,8 @@ void access_forget(struct peer *peer)
 /* ---- identity of peers ---- */
 
 /*
- * Called when the bus does not know the peer P. If P has left, nobody receives the errors, and its
- * name is never used again. Otherwise, the next message of P starts another query.
+ * Called when the bus cannot identify the peer P: rejects its waiting messages. If P has left,
+ * nobody can receive the errors. P is forgotten, so its next message starts another query.
  */
 static void access_reject_unknown(struct peer *p, const sd_bus_error *e)
 {
@@ -105,7 +105,9 @@ static int access_on_credentials(sd_bus_message *reply, void *userdata, sd_bus_e
 	p->uid = c.uid;
 	p->membership = credentials_in_group(&c, p->access->group);
 	p->known = true;
-	/* This comes before any descriptor from the peer is closed. */
+	/*
+	 * From now on, the peer's descriptors belong to its user. None of them has been closed yet.
+	 */
 	async_close_learn(p->name, p->uid);
 	access_refuse_surplus(p);
 	access_advance(p);
@@ -183,7 +185,7 @@ static const struct answer *access_recall(const struct peer *p, enum right right
 		return a;
 	if (a->answer == POLKIT_UNASKED || clock_boot_ns() >= a->until_ns)
 		return NULL;
-	/* With a dialogue, the user may be able to authenticate now. */
+	/* If a dialogue is allowed now, polkit is asked again after POLKIT_CHALLENGE. */
 	return dialogue && a->answer == POLKIT_CHALLENGE ? NULL : a;
 }
 
@@ -234,9 +236,9 @@ static int access_refuse(const struct rights_found *f, sd_bus_error *reterr)
 enum { JUDGED_PASS, JUDGED_LATER };
 
 /*
- * Judges whether M, a message of the known peer P, may pass. Returns JUDGED_*, or a negative errno
- * with the refusal in RETERR. For JUDGED_LATER, *RET_RIGHT and *RET_DIALOGUE are the question for
- * polkit.
+ * Judges whether M, a message of the known peer P, may pass. Returns JUDGED_PASS; JUDGED_LATER,
+ * with the question for polkit in *RET_RIGHT and *RET_DIALOGUE; or a negative errno with the
+ * refusal in RETERR.
  */
 static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right,
 			bool *ret_dialogue, sd_bus_error *reterr)
@@ -328,7 +330,7 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 	p = access_find(a, sender);
 	if (p && p->queued && p->held[0] == m) {
 		p->queued = false;
-		/* A pending check puts the message back again when it ends. */
+		/* If a check is pending, the message is put back again when the check ends. */
 		return p->check ? 1 : access_serve(p, m, true, reterr);
 	}
 	r = access_check_weight(m, reterr);
@@ -349,7 +351,7 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 
 /*
  * Checks again whether P may view all sessions. If the check cannot start now, P gets no more
- * signals about other users' sessions until it makes another call.
+ * signals about other users' sessions until P makes another call.
  */
 static void access_check_again(struct peer *p)
 {
@@ -360,8 +362,9 @@ static void access_check_again(struct peer *p)
 }
 
 /*
- * Cached answers are dropped, but an answer to a question for a waiting message is still used for
- * that message. For peers that receive signals of all sessions, the check is repeated at once.
+ * Cached answers are dropped, but the answer to a question that was asked for a waiting message is
+ * still used for that message. For peers that receive signals of all sessions, the check is
+ * repeated at once.
  */
 void access_drop_answers(struct access *a)
 {
@@ -381,9 +384,9 @@ void access_drop_answers(struct access *a)
 static int access_on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	/*
-	 * The bus guarantees that a broadcast of polkit's name comes from polkit. A message that is
-	 * sent only to this service can come from any client. Such messages could trigger endless
-	 * checks, during which peers miss signals.
+	 * Only broadcasts are believed: the bus guarantees that a broadcast in polkit's name comes
+	 * from polkit, but any client can send a message to this service alone. Such messages could
+	 * trigger endless checks, during which peers miss signals.
 	 */
 	if (!sd_bus_message_get_destination(m))
 		access_drop_answers(userdata);
@@ -419,7 +422,7 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 }
 
 /*
- * Stores the uid of NAME, as the owner of the descriptors that it passes, in *RET. Returns 0 or
+ * Stores in *RET the uid of NAME, to which the descriptors that NAME passes belong. Returns 0 or
  * -ENOENT.
  */
 static int access_uid_of(const char *name, uid_t *ret, void *userdata)
@@ -459,9 +462,9 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	if (!a->group)
 		return -ENOMEM;
 	/*
-	 * This waits for the answer of the bus, since a later refusal would close the connection.
-	 * The match exists before the first query of credentials, so no disconnection after it is
-	 * missed.
+	 * These calls wait for the answer of the bus, since a later refusal would close the
+	 * connection. The match exists before the first query of credentials, so no departure of a
+	 * known peer is missed.
 	 */
 	r = sd_bus_match_signal(bus, &a->watch, "org.freedesktop.DBus", "/org/freedesktop/DBus",
 				"org.freedesktop.DBus", "NameOwnerChanged", access_on_gone, a);
@@ -544,7 +547,7 @@ static bool access_may_receive(const struct peer *p, uid_t owner)
 	return p->known && (p->uid == 0 || p->uid == owner || p->sees_all);
 }
 
-/* Returns true if the bus does not read its messages. The begin of this is logged. */
+/* Returns true if the bus does not read its messages. Logs when this begins. */
 static bool access_is_bus_unread(struct access *a)
 {
 	uint64_t n_unread = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user of a connection, as the bus reports it (GetConnectionCredentials). The bus knows the
- * user since the connection was made. sd-bus adds credentials from /proc to messages. These are
+ * The user of a connection, as the bus reports it (GetConnectionCredentials). The bus has known the
+ * user since the connection was made. sd-bus also offers credentials from /proc, but these are
  * subject to races, and are not used.
  */
 #pragma once

@@ -3,8 +3,8 @@
  * Asks polkit whether a connection has a right. The question is an asynchronous call on the bus
  * (org.freedesktop.PolicyKit1.Authority.CheckAuthorization).
  *
- * The subject is the unique name of a connection, which is never reused. polkit gets its
- * credentials from the bus, not from data about processes, so there are no races.
+ * The subject is the unique name of a connection, which is never reused. polkit gets the
+ * credentials of the connection from the bus, not from data about processes, so there are no races.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum polkit_answer {
 	POLKIT_UNASKED,
 	POLKIT_YES,
 	POLKIT_NO,
-	POLKIT_CHALLENGE, /* the right would need a dialogue, which was not allowed */
+	POLKIT_CHALLENGE, /* the right needs a dialogue, which the question did not allow */
 	POLKIT_DISMISSED, /* the user cancelled the dialogue, or failed to authenticate */
 	POLKIT_ABSENT,    /* polkit is not on this bus */
 	POLKIT_FAILED,    /* no answer, or an invalid one */
@@ -48,7 +48,7 @@ struct polkit_question {
 int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit_check **ret);
 
 /*
- * Frees the check. If polkit has not answered so far, the check is cancelled, and polkit closes its
+ * Frees the check. If polkit has not answered yet, the question is cancelled, and polkit closes its
  * dialogue. Returns NULL.
  */
 struct polkit_check *polkit_check_free(struct polkit_check *c);

@@ -5,7 +5,7 @@
  * create, gets less than other sessions.
  *
  * There is also a rate limit: creating and starting a session costs the machine much more than the
- * call costs the client. A client that does so in a loop must wait.
+ * call costs the client. A client that makes such calls in a loop must wait.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ enum limit_verdict {
 	LIMIT_EXCEEDS_OWN,
 };
 
-/* Checks the request against L. Unless it fits, *RET_LIMIT is the exceeded limit. */
+/* Checks the request WISH against L. If WISH does not fit, *RET_LIMIT is the exceeded limit. */
 enum limit_verdict limit_check(const struct limit *l, const struct limit_use *has,
 			       const struct limit_request *wish, uint64_t *ret_limit);
 
@@ -51,7 +51,10 @@ enum limit_verdict limit_check(const struct limit *l, const struct limit_use *ha
 enum {
 	/* Number of calls (creations and starts of sessions) that are allowed at once. */
 	RATE_LIMIT_BURST = 60,
-	/* Maximum number of users with recent calls; calls of other users are refused. */
+	/*
+	 * Maximum number of users with recent calls; when it is reached, calls of other users are
+	 * refused.
+	 */
 	RATE_LIMIT_USERS = 256,
 };
 
@@ -61,13 +64,16 @@ enum {
 struct rate_limit {
 	struct effort {
 		uid_t uid;
-		/* Time at which the whole burst is available again; in the past = unused. */
+		/*
+		 * Time at which all RATE_LIMIT_BURST calls are available again; in the past =
+		 * unused entry.
+		 */
 		uint64_t free_ns;
 	} users[RATE_LIMIT_USERS];
 };
 
 /*
- * Asks for another call of UID at NOW_NS. Returns 0 if it is allowed, or -EDQUOT with the time to
- * wait in *RET_WAIT_NS. Root may always make a call.
+ * Requests one more call for UID at NOW_NS. Returns 0 if the call is allowed, or -EDQUOT with the
+ * time to wait in *RET_WAIT_NS. Root may always make a call.
  */
 int rate_limit_acquire(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns);

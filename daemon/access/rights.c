@@ -28,8 +28,8 @@ const char *const right_actions[RIGHT_MAX] = {
 	}
 
 /*
- * The rights for each need. The second right of a need never permits the call. It only selects the
- * error for the caller.
+ * The rights for each need. Only the first right of a need permits the call. The second one selects
+ * the error for a caller without the first.
  */
 const struct need_row need_rows[NEED_MAX] = {
 	[NEED_NOTHING] = { { NONE, NONE } },
@@ -87,8 +87,9 @@ static enum need rights_need_to_create(const struct rights_call *c)
 }
 
 /*
- * Returns the need of a call of GetSession. UID/NAME is a session of that user. NAME alone is the
- * caller's own session, or does not exist, so it needs no dialogue.
+ * Returns the need of a call of GetSession. UID/NAME is a session of user UID. NAME alone is the
+ * caller's own session or, if the caller has no such session, does not exist for most callers, so
+ * no dialogue is started.
  */
 static enum need rights_need_to_get(const struct rights_call *c)
 {
@@ -121,8 +122,8 @@ enum need rights_need(const struct rights_call *c)
 	if (rights_is_below(c->path, KYMO_SESSION_PREFIX))
 		return rights_find_need(c, of_others_session);
 	/*
-	 * Introspection of the other objects can list sessions, so its result depends on the right
-	 * to view them.
+	 * Introspection of the objects other than the manager can list sessions, so the result
+	 * depends on the right to view sessions.
 	 */
 	return rights_is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
@@ -217,8 +218,8 @@ static bool rights_passes(const struct rights_found *f)
 	case NEED_LIST:
 	case NEED_SEE:
 		/*
-		 * For these callers, the session does not exist. The lookup of the session reports
-		 * this.
+		 * Without the right, the call finds no session of another user, and reports this
+		 * itself.
 		 */
 		return true;
 	case NEED_CHANGE:

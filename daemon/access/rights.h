@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rights that calls need, and the errors for callers without them. This module has only tables
- * and sentences. Access control (access.h) finds out whether a caller has a right.
+ * and error messages. Access control (access.h) finds out whether a caller has a right.
  *
  * Root needs no rights. For other users:
  *
  * - Calls of their own sessions need no rights. A right that is lost later does not affect running
  *   sessions, since it was checked when the session was created.
- * - Without the right to view it, another user's session does not exist. The right is checked
- *   before the existence of the session, so that callers cannot find out which sessions exist. So
- *   the rule applies to all names that could belong to another user.
+ * - For a caller without the right to view it, another user's session does not exist. The right is
+ *   checked before the existence of the session, so that callers cannot find out which sessions
+ *   exist. So the rule applies to all names that could belong to another user.
  * - Calls that are not in the table are for root only. So a call that is added later is safe even
  *   if it is forgotten here.
  */
@@ -33,9 +33,9 @@ enum right {
 #define RIGHTS_ALL       (RIGHT_BIT(RIGHT_MAX) - 1)
 
 /*
- * The rights of the group if there is no polkit. With polkit, units/org.kymo.Trace1.rules has them.
- * They do not include changes of other users' sessions: members are trusted to record the system,
- * but not to stop recordings of root or of each other.
+ * The rights of the group's members if there is no polkit. With polkit, units/org.kymo.Trace1.rules
+ * grants the same rights. Changes of other users' sessions are not among them: members are trusted
+ * to record the system, but not to stop recordings of root or of each other.
  */
 #define RIGHTS_OF_GROUP                                                                            \
 	(RIGHT_BIT(RIGHT_VIEW) | RIGHT_BIT(RIGHT_CONTROL_OWN) | RIGHT_BIT(RIGHT_CONTROL))
@@ -58,7 +58,7 @@ enum need {
 	NEED_MAX,
 };
 
-/* The rights of a need. The rights are checked in this order, until the user has one of them. */
+/* The rights that are checked for a need, in this order, until the user has one of them. */
 struct need_row {
 	struct {
 		enum right right; /* RIGHT_MAX = no right */

@@ -28,7 +28,7 @@ struct private_peer {
 	struct private_peer *next;
 	sd_bus *bus;
 	int kept;             /* the duplicate of its socket (direct-sockets.h); negative = none */
-	sd_event_source *end; /* off at first; frees the peer, outside of functions of its bus */
+	sd_event_source *end; /* off at first; frees the peer, outside of its bus's functions */
 };
 
 struct private_socket {
@@ -46,7 +46,7 @@ static struct private_peer *private_socket_peer_free(struct private_peer *p)
 	if (p->bus)
 		access_remove_direct(p->socket->args.manager->access, p->bus);
 	sd_event_source_disable_unref(p->end);
-	/* (this does not wait until messages are written) */
+	/* (this does not wait until the messages to the client are written) */
 	sd_bus_close_unref(p->bus);
 	if (p->kept >= 0)
 		direct_sockets_remove(p->kept);
@@ -83,7 +83,7 @@ static int private_socket_on_message(sd_bus_message *m, void *userdata, sd_bus_e
 	return 0;
 }
 
-/* Makes a connection of FD, which the connection owns if this succeeds. */
+/* Makes a D-Bus connection of the socket FD, and owns FD on success only. */
 static int private_socket_open_bus(int fd, sd_bus **ret)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
@@ -135,7 +135,7 @@ static int private_socket_add_peer(struct private_socket *s, int fd, uid_t uid)
 		return -ENOMEM;
 	p->socket = s;
 	p->kept = -1;
-	/* (made now, since without it, the place of the peer would never be free again) */
+	/* (added first: without this source, a peer that ends would never be removed) */
 	r = sd_event_add_defer(s->args.event, &p->end, private_socket_on_end, p);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(p->end, SD_EVENT_OFF);
@@ -149,7 +149,7 @@ static int private_socket_add_peer(struct private_socket *s, int fd, uid_t uid)
 		return r;
 	r = private_socket_start_peer(p, uid);
 	if (r < 0) {
-		/* The connection has been given up together with its descriptor. */
+		/* The failed connection owns its descriptor, and is freed together with it. */
 		log_warning(r, "cannot serve a connection to the private socket");
 		return 0;
 	}
@@ -173,7 +173,7 @@ static int private_socket_on_connection(sd_event_source *source, int listening, 
 	if (r == 0)
 		return 0;
 	log_warning(r, "a connection of user %u to the private socket is refused", peer.uid);
-	/* Messages with descriptors may be in its queue. */
+	/* The socket's queue may contain messages with descriptors, so a close can hang. */
 	foreign_fds_mark(fd, FOREIGN_FD_OF(peer.uid));
 	close_passed_fd(fd);
 	return 0;
@@ -215,7 +215,7 @@ int private_socket_listen(const char *path)
 	r = private_socket_clear(&address);
 	if (r < 0)
 		return r;
-	/* The kernel then refuses the connections of other users. */
+	/* With this mode, the kernel refuses the connections of other users. */
 	before = umask(0177);
 	r = bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 	umask(before);

@@ -4,12 +4,12 @@
  *
  * A connection to it carries the messages of D-Bus, without a bus between client and service. It
  * has the same objects, interfaces and signals, and each message comes from the service's name. The
- * kernel tells the user of a connection, and only root is served: the answers of polkit, which
- * decides about other users, come through the bus.
+ * kernel tells the user of a connection. Only root is served: polkit decides about other users, and
+ * its answers come through the bus.
  *
  * No connection delays the event loop. The number of connections, the size of messages to the
- * service, and the number of unread messages from it are limited. A connection that exceeds a limit
- * is closed.
+ * service, and the number of messages that clients have not read are limited. A connection that
+ * exceeds a limit is closed.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct private_socket_args {
 };
 
 /*
- * Returns a listening socket at PATH, that only root may use, or a negative errno: -EADDRINUSE if
- * another process serves it. A socket that is left of an earlier service is replaced.
+ * Returns a listening socket at PATH that only root may use, or a negative errno: -EADDRINUSE if
+ * another process serves PATH. A socket that an earlier service has left is replaced.
  */
 int private_socket_listen(const char *path);
 
@@ -42,7 +42,10 @@ struct private_socket *private_socket_free(struct private_socket *s);
 
 DEFINE_CLEANUP(struct private_socket *, private_socket_free)
 
-/* While PAUSED, new connections wait, for this service or the next one. S can be NULL. */
+/*
+ * While PAUSED, new connections wait to be served by this service later, or by the next one. S can
+ * be NULL.
+ */
 void private_socket_pause(struct private_socket *s, bool paused);
 
 /* Returns true if a connection has data that is not read yet. S can be NULL. */

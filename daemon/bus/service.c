@@ -30,7 +30,7 @@
 
 /*
  * The maximum wait for the name. The name of a killed service is free after its reaper has closed
- * all files of that service (async-close.c). This can take a moment on a busy machine.
+ * all files of that service (async-close.c). Closing these can take a moment on a busy machine.
  */
 #define NAME_WAIT_NS   UINT64_C(5000000000)
 #define NAME_POLL_USEC 50000
@@ -278,8 +278,8 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 }
 
 /*
- * Exits without the bus, which has no name of this service, or does not release it; or continues,
- * if a call to the private socket has come meanwhile.
+ * Exits without an answer of the bus: there is no bus, or the bus has not released the name in
+ * time. But if a call or a session has come meanwhile, the service continues.
  */
 static int service_exit_without_bus(struct service *s)
 {
@@ -298,7 +298,7 @@ static int service_exit_without_bus(struct service *s)
 	return 0;
 }
 
-/* Waits for the bus to release the name. */
+/* Releases the name, and waits until the bus confirms this. */
 static int service_release(struct service *s)
 {
 	int r = s->without_bus ? 0
@@ -347,11 +347,12 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 }
 
 /*
- * Starts the idle time. Without sessions, it starts again at each call, but not at other messages.
+ * Starts the idle time. If there are no sessions, each call starts the idle time again; other
+ * messages do not.
  */
 static void service_watch_idle(struct service *s)
 {
-	/* (meanwhile, the timer limits the time of the release) */
+	/* (during the release, the timer limits the wait for the bus) */
 	if (!s->idle || s->releasing || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
 		return;
 	s->calls_seen = s->n_calls;

@@ -6,9 +6,10 @@
  * steps, so that no call is lost. First, it notifies systemd that it stops, and waits until systemd
  * has read this. From then on, systemd delays a start of the service until the daemon has exited.
  * Second, it releases its name on the bus. Third, it serves the messages that were sent to the name
- * before. If these created a session, it takes the name again, and continues. systemd cannot return
- * from the state "stopping", so the daemon then asks for more time again and again. On a bus
- * without activation, callers get the error that the name does not exist, and never wait.
+ * before the release. If one of them created a session, the daemon takes the name again, and
+ * continues. systemd cannot return from the state "stopping", so the daemon then asks for more time
+ * again and again. On a bus without activation, callers get the error that the name does not exist,
+ * and never wait.
  *
  * Meanwhile, connections to the private socket wait, for this service or the next one. If the bus
  * does not release the name within some seconds, the daemon exits nevertheless.
@@ -50,8 +51,9 @@ DEFINE_CLEANUP(struct service *, service_free)
 
 /*
  * Takes the name on BUS. A service that has just ended can keep the name for some seconds. When the
- * name is free, all files of that service are closed. Call this before the manager is created,
- * which looks for content of dead services. Returns 0 or a negative errno, and logs errors.
+ * name is free, all files of that service have been closed. Call this before the manager is
+ * created, which looks for content of dead services. Returns 0 or a negative errno, and logs
+ * errors.
  */
 int service_request_name(sd_bus *bus);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * org.kymo.Trace1.Session on the bus. units/org.kymo.Trace1.xml documents it. One fallback vtable
- * serves all sessions. A session does not exist for callers that are not its owner and may not view
- * it. Access control has checked the right to change it.
+ * serves all sessions. A session does not exist for callers that do not own it and may not view it.
+ * Access control has checked whether the caller may change the session.
  */
 #include "daemon/bus/session-bus.h"
 
@@ -27,7 +27,7 @@ static int session_bus_method_start(sd_bus_message *call, void *userdata, sd_bus
 
 	if (s->removing || s->manager->exiting)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
-	/* A second start is refused without being counted. */
+	/* A second start fails in session_start(), and does not count for the rate limit. */
 	if (is_first) {
 		r = manager_rate_limit(s->manager, s->uid, reterr)
 			    ?: daemon_providers_join(s, reterr);
@@ -35,7 +35,7 @@ static int session_bus_method_start(sd_bus_message *call, void *userdata, sd_bus
 			return r;
 	}
 	r = session_start(s->session);
-	/* (otherwise, it would hold the socket of programs until it is removed) */
+	/* (otherwise, the failed session would keep the socket of programs until it is removed) */
 	if (r < 0 && is_first)
 		daemon_providers_leave(s);
 	r = r ?: daemon_session_wait(s, WAIT_STARTED, call);
@@ -128,7 +128,10 @@ static int session_bus_method_snapshot(sd_bus_message *call, void *userdata, sd_
 static int session_bus_method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
-	/* For a flight recorder of a collection, this writes its content to the next file. */
+	/*
+	 * For a flight recorder of a collection, this writes the content of the recorder to the
+	 * next file.
+	 */
 	int r = collection_snapshot_now(s, "requested", call);
 
 	if (r == -EOPNOTSUPP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of errors on the bus. Inside the daemon, a failure is a negative errno with a sentence. One
- * table has the D-Bus name of each errno.
+ * Names of errors on the bus. Inside the daemon, a failure is a negative errno with an error
+ * message. One table maps each errno to a D-Bus name.
  */
 #pragma once
 

@@ -16,7 +16,10 @@ struct bus_flush_limit {
 	sem_t done;
 };
 
-/* A thread, since libsystemd has no limit: sd_bus_process() would also handle messages. */
+/*
+ * The thread that enforces the limit. libsystemd has no limit itself, and a loop of
+ * sd_bus_process() would also handle received messages.
+ */
 static void *bus_flush_watch(void *userdata)
 {
 	struct bus_flush_limit *l = userdata;

@@ -27,7 +27,8 @@ static const char *const message_ids[LOG_MESSAGE_ID_MAX] = {
 
 /*
  * Returns true if standard error is connected to the journal. systemd sets JOURNAL_STREAM to the
- * identity of the journal's file. Standard error is compared with it, since it can be redirected.
+ * identity of the journal's file. Standard error is compared with that identity, since it can have
+ * been redirected.
  */
 static bool log_is_journal(void)
 {

@@ -32,7 +32,7 @@ enum log_message_id {
 /* The session of a line: KYMO_SESSION= and KYMO_OWNER= in the journal. */
 struct log_subject {
 	const char *session; /* name of the session for clients */
-	const char *path;    /* object path of the session, which is in the text */
+	const char *path;    /* object path of the session; the text begins with it */
 	uid_t owner;
 	enum log_message_id message_id;
 };

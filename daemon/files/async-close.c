@@ -5,9 +5,9 @@
  *
  * A reaper starts the closers, and ends with the main thread. The reaper and the closers run on
  * copies of the service's memory (only CLONE_FILES is set). So the reaper is started before there
- * are sessions, whose memory would otherwise be kept. These processes make only system calls, since
- * other threads may have held locks at the time of the fork. Each closer has a mailbox for one
- * descriptor in shared memory, and writes to the eventfd after it has closed the descriptor.
+ * are sessions, since it would keep a copy of their memory. These processes make only system calls,
+ * since other threads may have held locks at the time of the fork. Each closer has a mailbox for
+ * one descriptor in shared memory, and writes to the eventfd after it has closed the descriptor.
  *
  * A closer that hangs keeps the table of descriptors, and with it all files that this process has
  * open, even after this process was killed. So the reaper, which never closes a client's descriptor
@@ -132,7 +132,10 @@ static void async_close_without_lingering(int fd)
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	/* The mark is kept until now, since the reaper may be closing all unmarked descriptors. */
+	/*
+	 * The mark is kept until now, since a reaper whose service has ended closes all unmarked
+	 * descriptors.
+	 */
 	foreign_fds_forget(fd);
 	async_close_really(fd);
 }
@@ -166,8 +169,8 @@ static pid_t async_close_clone_with_files(int end_signal)
 }
 
 /*
- * Reaps closers. A closer that was killed during close() has released the descriptor, and its
- * number may already be in use again.
+ * Reaps closers. If a closer was killed during close(), its descriptor is closed, and the number
+ * may already be in use again. So the descriptor is not closed again.
  */
 static void async_close_reap_close_threads(void)
 {
@@ -210,8 +213,8 @@ static bool async_close_start_close_threads(pid_t self)
 
 /*
  * Releases the locks of the service. The next service begins when the name on the bus is free, and
- * it passes over data that is still locked. To close all descriptors takes the kernel longer, since
- * it unloads programs.
+ * ignores data that is still locked. Closing all descriptors takes longer, since the kernel then
+ * unloads eBPF programs.
  */
 static void async_close_reaper_unlock(void)
 {
@@ -238,9 +241,9 @@ static void async_close_own(void)
 }
 
 /*
- * Ends the connections for all processes with their sockets: a killed sink can hang while it closes
- * the descriptors that it has received, before it closes the socket of the bus. The sockets of
- * other clients stay open as long as a closer hangs.
+ * Ends the connections by shutdown(), which affects all processes that have the sockets: a killed
+ * sink can hang while it closes received descriptors, and keeps its socket of the bus until then. A
+ * closer that hangs keeps the sockets of other clients.
  */
 static void async_close_reaper_leave_bus(void)
 {
@@ -328,7 +331,9 @@ static bool async_close_have_reaper(void)
 static void async_close_closer_send(size_t i, int what)
 {
 	atomic_store(&close_threads[i].request_fd, what);
-	/* The closer may be running and waiting before the reaper has stored its pid. */
+	/*
+	 * Before the reaper has stored the closer's pid, the closer can already wait on the futex.
+	 */
 	async_close_futex(&close_threads[i].request_fd, FUTEX_WAKE, 1);
 	if (!atomic_load(&close_threads[i].pid))
 		kill(reaper, SIGNAL_WANTED);
@@ -355,8 +360,8 @@ static void async_close_collect(uint64_t now_ns)
 }
 
 /*
- * Returns the index of an idle closer, preferably of one that is running, or CLOSE_AT_ONCE_MAX if
- * all closers are busy.
+ * Returns the index of an idle closer or, if all closers are busy, CLOSE_AT_ONCE_MAX. A closer
+ * whose process is running is preferred.
  */
 static size_t async_close_find_close_thread(void)
 {
@@ -403,7 +408,10 @@ static void async_close_assign(void)
 
 /* ---- queued descriptors ---- */
 
-/* Queues FD, which stays open until a closer closes it. Without memory, it stays open forever. */
+/*
+ * Queues FD, which stays open until a closer closes it. If there is no memory for the queue, FD
+ * stays open forever.
+ */
 static void async_close_queue_fd(int fd, uint64_t owner)
 {
 	uint64_t place = file_place_of(fd);
@@ -552,7 +560,7 @@ static ssize_t async_close_peek(int fd, uint8_t *data, size_t n, int *ret_flags)
 /*
  * Returns the owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if no
  * descriptors come with them. Descriptors come with the first bytes of a message. The peek has no
- * room for them, which the kernel reports as MSG_CTRUNC.
+ * room for descriptors, so the kernel sets MSG_CTRUNC if there are any.
  */
 static uint64_t async_close_peek_owner(size_t n)
 {
@@ -570,7 +578,7 @@ static uint64_t async_close_peek_owner(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* (nobody reports that an unknown sender has left, so a full table is cleared) */
+	/* (nobody tells when an unknown sender leaves the bus, so a full table is cleared) */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)
@@ -652,8 +660,8 @@ static ssize_t async_close_receive_without(struct msghdr *m)
 
 /*
  * Replaces the descriptors that came with M, which belong to OWNER, by stand-ins. If there are too
- * few free numbers, the array in M is shortened. The bus library then closes the connection, as it
- * does when the kernel has no numbers for descriptors.
+ * few free descriptor numbers, the array in M is shortened. Then the bus library closes the
+ * connection, as it does if the kernel itself has no free numbers.
  */
 static void async_close_replace_received(struct msghdr *m, uint64_t owner)
 {
@@ -661,7 +669,7 @@ static void async_close_replace_received(struct msghdr *m, uint64_t owner)
 	size_t n, n_put;
 	int *fds;
 
-	/* The kernel puts all descriptors into one control message. */
+	/* The kernel puts all descriptors of a message into one control message. */
 	while (c && (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS))
 		c = CMSG_NXTHDR(m, c);
 	if (!c)
@@ -688,7 +696,7 @@ static ssize_t async_close_receive_direct(int fd, struct msghdr *m, int flags, u
 	int peek_flags = 0;
 	ssize_t n;
 
-	/* libsystemd allows 128 MiB, which it would allocate. */
+	/* libsystemd allows messages of 128 MiB, and would allocate that much. */
 	if (m->msg_iovlen == 1 && m->msg_iov[0].iov_len > DIRECT_MESSAGE_BYTES) {
 		errno = EMSGSIZE;
 		return -1;
@@ -706,8 +714,9 @@ static ssize_t async_close_receive_direct(int fd, struct msghdr *m, int flags, u
 }
 
 /*
- * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from other
- * sockets come from processes that this process has asked for them.
+ * Replaces libc's recvmsg() in all of this process, including libsystemd. Only descriptors from the
+ * bus and from direct connections are treated. Other sockets lead to processes that this process
+ * has asked for descriptors.
  */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {

@@ -36,22 +36,22 @@
 int async_close_begin(void);
 
 /*
- * Notes that FD has a lock (flock()) that the next service needs. If this process is killed, the
- * lock is released before the name on the bus.
+ * Notes that FD has a lock (flock()) for which the next service waits. If this process is killed,
+ * the reaper releases the lock before the name on the bus.
  */
 void async_close_note_lock(int fd);
 
 /*
- * Lets EVENT, of the same thread, give waiting descriptors to closers that become free, and starts
- * to watch the descriptors that come from BUS, of which no message may have been received. NULL:
- * there is no bus. Returns 0 or a negative errno.
+ * Lets EVENT, of the same thread, give waiting descriptors to closers that become free. Starts to
+ * watch the descriptors that come from BUS: no message may have been received from it yet. BUS =
+ * NULL: there is no bus. Returns 0 or a negative errno.
  */
 int async_close_attach(sd_event *event, sd_bus *bus);
 
 /*
- * Sends all pending messages, for two seconds at most, and closes BUS. No other code closes it. The
- * socket is shut down, so that the bus releases the names of the service even if other processes
- * keep the socket open for a while.
+ * Sends all pending messages, for two seconds at most, and closes BUS. No other code may close BUS.
+ * The socket is shut down, so that the bus releases the names of the service even if other
+ * processes keep the socket open for a while.
  */
 void async_close_disconnect(sd_bus *bus);
 
@@ -69,12 +69,13 @@ void async_close_learn(const char *name, uid_t uid);
 
 /*
  * Returns the number of descriptors that UID has passed from the file system (or other place) of
- * FD, and that are not closed yet. 0 unless the number is so high that no more should be accepted.
+ * FD, and that are not closed yet, if this number is so high that no more should be accepted.
+ * Otherwise 0.
  */
 size_t async_close_backlog(int fd, uid_t uid);
 
 /*
- * Returns true if so many descriptors of UID, from all places together, are not closed yet that no
- * more should be accepted. For sockets, of which each is a place of its own.
+ * Returns true if UID, over all places together, has so many descriptors that are not closed yet
+ * that no more should be accepted. For sockets, since each of them is a place of its own.
  */
 bool async_close_is_full(uid_t uid);

@@ -25,7 +25,7 @@ enum {
 	CLOSE_QUEUED_MAX = 256, /* maximum number of descriptors in a stuck line */
 	/* Maximum number of descriptors of one owner other than root ... */
 	CLOSE_OWNED_MAX = 1024,
-	CLOSE_OWNED_PART = 16, /* ... and at most 1/16 of all possible ones */
+	CLOSE_OWNED_PART = 16, /* ... and at most 1/16 of those that can be open */
 	/* Maximum for all owners: 1/4 of all possible descriptors ... */
 	CLOSE_ALL_PART = 4,
 	CLOSE_ALL_PART_ROOT = 2, /* ... or 1/2 if root adds more */
@@ -39,7 +39,7 @@ struct close_owner;
 
 /* A queue. All members except the seed must be zero initially. */
 struct close_queue {
-	/* Random, to prevent lines that are chosen to have equal hashes. */
+	/* Random, so that clients cannot choose lines with equal hashes. */
 	uint64_t seed;
 	struct table lines;       /* (owner, place) -> struct close_line, owned */
 	struct table owners;      /* owner -> struct close_owner, owned */
@@ -56,20 +56,20 @@ bool close_queue_is_ready(const struct close_queue *q);
 
 /*
  * Returns the next waiting line in turn, with its next descriptor in *RET_FD. Returns NULL if no
- * line waits, or the limits of active lines are reached. The line is active until
- * close_queue_done() returns false. NOW_NS is CLOCK_MONOTONIC.
+ * line waits, or if the limits of active lines are reached. The line is active until
+ * close_queue_done() returns false for it. NOW_NS is CLOCK_MONOTONIC.
  */
 struct close_line *close_queue_pop(struct close_queue *q, uint64_t now_ns, int *ret_fd);
 
 /*
- * Notes that the current descriptor of LINE was closed. Returns true, with the next descriptor in
- * *RET_FD; or false if it was the last one, and LINE is freed.
+ * Notes that the current descriptor of LINE was closed. Returns true if the line has another
+ * descriptor, which is then in *RET_FD. Otherwise, frees LINE and returns false.
  */
 bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
 
 /*
  * Returns the number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from
- * there; otherwise 0. Only a stuck line can be too long. A busy disk, too, can make a line stuck
+ * there; otherwise 0. Only a stuck line can have too many. A busy disk, too, can make a line stuck
  * for many seconds, but CLOSE_QUEUED_MAX is more than a user can request in a minute
  * (daemon/access/quotas.h).
  */
@@ -77,9 +77,9 @@ size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t
 			   uint64_t now_ns);
 
 /*
- * Returns true if more descriptors of OWNER can be accepted, if FILES_MAX descriptors can be open
- * in this process. A user with too many unclosed descriptors, whose closes probably hang, gets no
- * more.
+ * Returns true if more descriptors of OWNER can be accepted. FILES_MAX is the number of descriptors
+ * that can be open in this process. If too many descriptors of a user are not closed yet, their
+ * closes probably hang, and the user gets no more.
  */
 bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max);
 

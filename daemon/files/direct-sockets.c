@@ -59,7 +59,10 @@ void direct_sockets_remove(int kept)
 
 	if (i == DIRECT_SOCKETS_MAX)
 		return;
-	/* (children of this process can have the socket, too) */
+	/*
+	 * (a close alone would not end the connection, since children of this process can have the
+	 * socket)
+	 */
 	shutdown(kept, SHUT_RDWR);
 	sockets[i].owner = 0;
 	reaper_sockets_remove(kept);

@@ -2,9 +2,9 @@
 /*
  * Direct connections: sockets of clients without a bus between client and service.
  *
- * The queue of such a socket can have descriptors in it, which the last close() of the socket
- * closes. So this module keeps a duplicate of the socket, and closes it like a descriptor from a
- * client (async-close.h). Only the main thread calls these functions.
+ * The queue of such a socket can contain descriptors. The last close() of the socket closes these,
+ * too, and can hang. So this module keeps a duplicate of the socket, and closes the duplicate like
+ * a descriptor from a client (async-close.h). Only the main thread calls these functions.
  */
 #pragma once
 
@@ -19,15 +19,20 @@ enum {
 
 /*
  * From now on, descriptors that are received from the socket FD are treated like those from the
- * bus, and belong to UID. The caller can close FD at any time. Returns the duplicate, which the
- * next functions need, or a negative errno.
+ * bus, and belong to UID. The caller can close FD at any time. Returns the duplicate, by which the
+ * next two functions know the socket, or a negative errno.
  */
 int direct_sockets_add(int fd, uid_t uid);
 
-/* To be called when FD was closed, before its number is used again. */
+/*
+ * To be called when the socket with the duplicate KEPT was closed, before its number is used again.
+ */
 void direct_sockets_end(int kept);
 
-/* Ends the connection, and closes the duplicate KEPT. The caller has closed FD. */
+/*
+ * Ends the connection, and closes the duplicate KEPT. The caller has already closed the socket
+ * itself.
+ */
 void direct_sockets_remove(int kept);
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The keeper process starts the sinks, one at a time. The keeper is forked when the service starts,
- * so that neither the keeper nor the sinks keep memory of sessions. Their tables of descriptors
- * contain only the socket. They run on copies of the service's memory, and make only system calls.
+ * so that neither the keeper nor the sinks keep memory of sessions. The only descriptor of the
+ * keeper, and of a new sink, is the socket. These processes run on copies of the service's memory,
+ * and make only system calls.
  */
 #include "daemon/files/fd-sink.h"
 
@@ -22,14 +23,15 @@
 #include <unistd.h>
 
 /*
- * States: no sink exists; the sink waits; it must receive; it has received; no sink can be started.
+ * States: there is no sink; the sink waits; the sink must receive; it has received; no sink can be
+ * started.
  */
 enum { SINK_NONE, SINK_READY, SINK_REQUESTED, SINK_DONE, SINK_EXHAUSTED };
 
 enum {
 	/* Maximum number of descriptors of one message, a limit of the kernel. */
 	FDS_MAX = 253,
-	FDS_SPARE = 8,      /* number of messages for which a sink still has room when it exits */
+	FDS_SPARE = 8,      /* number of messages for which a sink has room left when it exits */
 	IDLE_SEC = 1,       /* time after which a sink with descriptors exits */
 	WAIT_MAX_MS = 1000, /* time for which the service waits for a sink */
 	POLL_MS = 10,

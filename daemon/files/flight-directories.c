@@ -86,7 +86,7 @@ void flight_directories_remove(int dir_fd, uid_t uid, const char *name, int fd)
 
 	flight_clear(fd);
 	flight_directories_name_of(directory, uid, name);
-	/* This fails if the directory contains other files. These are kept. */
+	/* If the directory contains other files, this fails, and the directory stays. */
 	unlinkat(dir_fd, directory, AT_REMOVEDIR);
 }
 

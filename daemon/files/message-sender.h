@@ -14,7 +14,7 @@ enum {
 
 /*
  * Copies the header field SENDER, which the bus has set, to RET, with a NUL. The message begins
- * with the N bytes at DATA. Returns 0, or -ENODATA if these bytes do not contain the field, or an
- * unexpected field precedes it.
+ * with the N bytes at DATA. Returns 0, or -ENODATA if these bytes do not contain the field, or if
+ * an unexpected field precedes SENDER.
  */
 int message_find_sender(const uint8_t *data, size_t n, char ret[static MESSAGE_SENDER_MAX]);

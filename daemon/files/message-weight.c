@@ -55,8 +55,8 @@ static int message_weigh_basic(sd_bus_message *m, char type, size_t *left)
 }
 
 /*
- * Subtracts the size of the rest of the current container of M from *LEFT. Each value counts as its
- * size and an additional word.
+ * Subtracts from *LEFT the size of what remains in the current container of M. Each value counts as
+ * its size and an additional word.
  */
 static int message_weight_weigh(sd_bus_message *m, size_t *left)
 {

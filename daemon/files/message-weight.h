@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The size of a message. The bus accepts messages of up to 32 MiB from any client, but messages
- * that wait for an answer must be kept in memory.
+ * The size of a message. The bus accepts messages of up to 32 MiB from any client, but the daemon
+ * must keep messages that wait for an answer in memory, so it refuses large ones.
  */
 #pragma once
 

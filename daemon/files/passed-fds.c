@@ -31,17 +31,17 @@ struct passed_group {
 	} list[];
 };
 
-/* The meaning of a number that is a stand-in. */
+/* The descriptor, or the error, that a stand-in represents. */
 struct passed_stand_in {
-	/* Descriptor + 1, or the negative errno with which a descriptor was not accepted. */
+	/* Descriptor + 1; or the negative errno for which the descriptor was not accepted. */
 	int what;
 	uint64_t pipe; /* inode of its pipe; 0 = no pipe */
 };
 
 static sd_event *passed_event;
 /*
- * Indexed by number. An entry is overwritten when its number becomes a stand-in again. Only numbers
- * from messages are looked up, so old entries do no harm.
+ * The meaning of each number as a stand-in. An entry is overwritten when its number becomes a
+ * stand-in again. Only numbers from messages are looked up, so old entries do no harm.
  */
 static struct passed_stand_in *passed_by_number;
 static size_t passed_n, passed_limit; /* no number from passed_limit on was ever a stand-in */
@@ -60,8 +60,9 @@ static uint64_t passed_pipe_of(int fd)
 }
 
 /*
- * Closes the stand-ins in a child. The child has copies of all of them, and may run forever; the
- * pipes would then never report a hang-up. The inode shows whether the number is still a stand-in.
+ * Closes the stand-ins in a child. The child has copies of all of them, and may run forever.
+ * Without this, the pipes of the stand-ins would then never report a hang-up. A number whose inode
+ * has changed is not a stand-in any more.
  */
 static void passed_leave_to_parent(void)
 {
@@ -106,7 +107,7 @@ static int passed_on_hang_up(sd_event_source *source, int fd, uint32_t revents, 
 	for (size_t i = 0; i < g->n; i++) {
 		struct passed_stand_in *s = &passed_by_number[g->list[i].stand_in];
 
-		/* The number may already belong to another group. */
+		/* If the number is already a stand-in of another group, its entry stays. */
 		if (s->pipe == g->pipe)
 			*s = (struct passed_stand_in){ 0 };
 		close_passed_fd(g->list[i].fd);
@@ -135,7 +136,10 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 	writing = ends[1];
 	g->pipe = passed_pipe_of(g->end);
 	r = sd_event_add_io(passed_event, &g->source, g->end, EPOLLHUP, passed_on_hang_up, g);
-	/* The hang-up is handled before the next message, which needs the numbers of this one. */
+	/*
+	 * The hang-up is handled before the next message is received: it frees descriptor numbers,
+	 * which the next message needs.
+	 */
 	if (r >= 0)
 		r = sd_event_source_set_priority(g->source, SD_EVENT_PRIORITY_IMPORTANT);
 	if (r < 0)
@@ -147,8 +151,8 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 /* ---- stand-ins ---- */
 
 /*
- * Makes a stand-in with the meaning S, a duplicate of the service's own descriptor OUR. Returns it,
- * or a negative errno.
+ * Makes a stand-in that represents S: a duplicate of the service's own descriptor OUR. Returns the
+ * stand-in or a negative errno.
  */
 static int passed_stand_in(int our, const struct passed_stand_in *s)
 {
@@ -212,7 +216,10 @@ size_t passed_fds_adopt(int *fds, size_t n)
 	}
 	for (size_t i = n_put; i < n; i++)
 		close_passed_fd(fds[i]);
-	/* If the group is empty, its pipe hangs up at once, and the group is freed. */
+	/*
+	 * If the group is empty, its pipe reports a hang-up when WRITING is closed here, and the
+	 * group is then freed.
+	 */
 	return n_put;
 }
 

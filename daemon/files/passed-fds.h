@@ -27,9 +27,9 @@
 int passed_fds_begin(sd_event *event);
 
 /*
- * Keeps the N descriptors FDS of a message, and replaces them by stand-ins; or closes them, and
- * replaces them by stand-ins without descriptors. Returns the number of stand-ins. If there are too
- * few free numbers, the remaining descriptors are closed.
+ * Keeps the N descriptors FDS of a message, and replaces them by stand-ins. If no pipe can be made,
+ * closes the descriptors, and replaces them by stand-ins without descriptors. Returns the number of
+ * stand-ins. If there are too few free numbers, the remaining descriptors are closed.
  */
 size_t passed_fds_adopt(int *fds, size_t n);
 
@@ -41,8 +41,8 @@ int passed_fds_refuse(int error);
 
 /*
  * Returns the descriptor that STAND_IN, from a message, represents. The descriptor is borrowed
- * until the message is freed. Returns STAND_IN itself if that is not a stand-in, or the negative
- * errno with which the descriptor was not accepted: -EDQUOT if too many of the sender's descriptors
- * are not closed yet.
+ * until the message is freed. Returns STAND_IN itself if its number is not a stand-in, or the
+ * negative errno with which the descriptor was not accepted: -EDQUOT if too many of the sender's
+ * descriptors are not closed yet.
  */
 int passed_fds_get(int stand_in);

@@ -11,10 +11,10 @@
 
 #include "base/foreign-fds.h"
 
-/* More than the queue of a listening socket has. */
+/* More connections than the queue of a listening socket can contain. */
 enum { WAITING_MAX = 4096 };
 
-/* The sockets, + 1; 0 = no socket. The reaper shares this memory. */
+/* The noted sockets: descriptor + 1; 0 = free place. The reaper shares this memory. */
 static _Atomic int *reaper_sockets;
 
 int reaper_sockets_begin(void)
@@ -58,7 +58,7 @@ static void reaper_sockets_end_waiting(int fd)
 
 		if (waiting < 0)
 			return;
-		/* (it is not closed, since that could hang) */
+		/* (the connection is shut down, but not closed, since a close could hang) */
 		foreign_fds_mark(waiting, FOREIGN_FD_UNKNOWN);
 		syscall(SYS_shutdown, waiting, SHUT_RDWR);
 	}

@@ -2,9 +2,9 @@
 /*
  * Sockets of clients that the reaper (async-close.h) shuts down when the service has ended.
  *
- * Such a socket is marked as a client's, since the queue of a socket can have descriptors in it. So
- * the reaper does not close it, and after a kill it stays open as long as a closer hangs. Without a
- * shutdown, the client would not notice that the service has ended.
+ * The reaper closes no descriptors of clients, and such a socket is marked as one, since its queue
+ * can contain descriptors. So after a kill of the service, the socket stays open as long as a
+ * closer hangs. Without a shutdown, the client would not notice that the service has ended.
  *
  * Only the main thread calls these functions, except reaper_sockets_shut_down().
  */
@@ -15,14 +15,14 @@ enum { REAPER_SOCKETS_MAX = 256 };
 /* To be called before the reaper is started. Returns 0 or a negative errno. */
 int reaper_sockets_begin(void);
 
-/* Notes the socket FD, connected or listening, of which there are at most REAPER_SOCKETS_MAX. */
+/* Notes the socket FD, connected or listening. At most REAPER_SOCKETS_MAX sockets can be noted. */
 void reaper_sockets_add(int fd);
 
 /* Forgets FD, if it was noted. To be called before FD is closed. */
 void reaper_sockets_remove(int fd);
 
 /*
- * Ends all connections, for all processes with their sockets, and those that were not accepted yet.
- * For the reaper: it makes only system calls.
+ * Ends all connections through the noted sockets, in all processes that have these sockets, and the
+ * connections that were not accepted yet. For the reaper: makes only system calls.
  */
 void reaper_sockets_shut_down(void);

@@ -27,7 +27,7 @@ static void bus_signals_send_to(sd_bus *bus, const char *destination, void *user
 	if (r >= 0)
 		r = destination ? sd_bus_send_to(bus, m, destination, NULL)
 				: sd_bus_send(bus, m, NULL);
-	/* (a direct connection that does not receive it ends) */
+	/* (access control ends a direct connection that does not receive its signals) */
 	if (r < 0 && destination)
 		s->error = r;
 }

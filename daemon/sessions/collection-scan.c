@@ -11,7 +11,7 @@
 #include "capture/options/find-cgroup.h"
 #include "capture/sandbox/thread.h"
 
-/* Data shared by the thread and the owner. The last of them to release it frees it. */
+/* Data shared by the thread and the owner. The one that releases the data last frees it. */
 struct view {
 	atomic_uint n_holders;
 	char **units;

@@ -15,8 +15,8 @@
 struct collection_scan;
 
 /*
- * Called when the check is done. OUTDATED: a unit runs in a cgroup that the filter does not have.
- * FN may free the check.
+ * Called when the check is done. OUTDATED = true: a unit runs in a cgroup that the filter does not
+ * have. FN may free the check.
  */
 typedef void (*collection_scanned_fn)(bool outdated, void *userdata);
 

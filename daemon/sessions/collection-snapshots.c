@@ -56,7 +56,7 @@ static int collection_round_answer(const struct snapshot_round *round)
 					  round->n_passed_over);
 }
 
-/* Ends one request. The last one sends the reply, and frees ROUND. */
+/* Ends one request of ROUND. After the last request, sends the reply and frees ROUND. */
 static void collection_round_step(struct snapshot_round *round)
 {
 	int r;
@@ -99,7 +99,7 @@ static int collection_snapshots_request(struct daemon_session *s, const char *re
 	char mark[256];
 	int r = pending ? collection_use_store(s->profile, s->profile->packed, &to) : -ENOMEM;
 
-	/* A session that has ended has no more marks, but its content is still valid. */
+	/* (if the session has ended, the mark is ignored, but the content can still be written) */
 	snprintf(mark, sizeof(mark), "snapshot: %s", reason);
 	if (r == 0) {
 		session_mark(s->session, mark);
@@ -121,8 +121,8 @@ static int collection_snapshots_request(struct daemon_session *s, const char *re
 
 /*
  * Requests a snapshot of S. If LIMIT_NS is not 0, the snapshot is for a trigger, and is skipped if
- * the last one for a trigger was less than LIMIT_NS ago. Returns 0, 1 if it is skipped, or a
- * negative errno.
+ * the last one for a trigger was less than LIMIT_NS ago. Returns 0, 1 if the snapshot is skipped,
+ * or a negative errno.
  */
 static int collection_request_limited(struct daemon_session *s, const char *reason,
 				      uint64_t limit_ns, struct snapshot_round *round)
@@ -228,8 +228,8 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	collection_snapshots_describe(t, reason);
 	s->profile->n_passed_over += t->n_passed_over;
 	/*
-	 * The interval between triggers is measured in the time of records. Records arrive in
-	 * batches, so the limit here is a bit lower.
+	 * Triggers measure the interval in the times of records. Records arrive in batches, so the
+	 * interval between two calls can be shorter: the limit here is a bit lower.
 	 */
 	collection_request_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
 	collection_round_step(round);
@@ -282,7 +282,10 @@ static int collection_on_saved(sd_event_source *source, int fd, uint32_t revents
 	return 0;
 }
 
-/* Notes the saving of S. The result is logged, and the service does not exit before that. */
+/*
+ * Notes the saving of the content of S. The result is logged, and the service does not exit before
+ * that.
+ */
 static int collection_saving_new(struct daemon_session *s, const struct collection_use *p,
 				 struct snapshot *snapshot)
 {
@@ -333,8 +336,8 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	if (r < 0)
 		return r;
 	/*
-	 * The snapshot no longer needs the session. The session is removed, which makes room for
-	 * the next one.
+	 * From here on, the snapshot does not need the session. The caller removes the session, to
+	 * make room for the next one.
 	 */
 	snapshot_set_data(snapshot, TAKE_PTR(left), 0);
 	return 0;

@@ -5,7 +5,7 @@
  *
  * Snapshots for triggers are limited by the collection's Interval=. Skipped snapshots are counted.
  * Nothing blocks: threads of the session take and write the snapshot, and the caller gets the reply
- * when it has ended.
+ * when the snapshot has ended.
  */
 #pragma once
 
@@ -35,20 +35,20 @@ void collection_snapshot_keep(struct daemon_session *s);
 bool collection_snapshot_is_keeping(const struct daemon_session *s);
 
 /*
- * Handles a trigger of S that has fired: takes a snapshot if the collection's interval is over.
- * This is a session_triggered_fn; USERDATA is S.
+ * Handles a trigger of S that has fired: takes a snapshot if the last one is longer ago than the
+ * collection's interval. This is a session_triggered_fn; USERDATA is S.
  */
 void collection_snapshot_triggered(struct session *session, const struct trigger *t,
 				   void *userdata);
 
 /*
  * Writes the content that a dead service has left of the flight recorder S to the store of P,
- * without waiting. The result is logged, and the service does not exit before that. Returns 0 or a
- * negative errno.
+ * without waiting for the end. The result is logged, and the service does not exit before that.
+ * Returns 0 or a negative errno.
  */
 int collection_snapshot_recovered(struct daemon_session *s, struct collection_use *p);
 
-/* Frees the snapshots of dead services that are in progress, without waiting. */
+/* Frees the snapshots of dead services' content that are in progress, without waiting for them. */
 void collection_savings_free(struct manager *m);
 
 /* Handles the snapshots of S that have ended. To be called when the session has changed. */

@@ -34,8 +34,8 @@ collection_use_refuse(sd_bus_error *reterr, int error, const char *name, const c
 }
 
 /*
- * Returns the error of a failed open. With O_DIRECTORY, the errno for a symbolic link is ENOTDIR.
- * Returns -ELOOP instead.
+ * Returns the error of a failed open. With O_DIRECTORY, the errno for a symbolic link is ENOTDIR,
+ * so -ELOOP is returned instead for a link.
  */
 static int collection_use_why_not_opened(int dir_fd, const char *name)
 {
@@ -49,8 +49,8 @@ static int collection_use_why_not_opened(int dir_fd, const char *name)
 }
 
 /*
- * Opens PATH, relative to DIR_FD unless absolute, without following symbolic links or "..". One
- * call of openat2() would do this, but RestrictSUIDSGID= in the unit forbids it.
+ * Opens PATH, relative to DIR_FD unless absolute, without following symbolic links or "..". A
+ * single openat2() would do this, but RestrictSUIDSGID= in the unit forbids it.
  */
 static int collection_use_open_beneath(int dir_fd, const char *path, int flags)
 {
@@ -156,7 +156,7 @@ static void collection_use_on_complaint(unsigned line, const char *text, void *u
 	int n = snprintf(c->text + c->used, room, "%s%s/%s:%u: %s", c->used ? "\n" : "",
 			 c->directory, c->file, line, text);
 
-	/* The text has only whole lines, as many as fit. */
+	/* A line that does not fit is left out, so the text has only whole lines. */
 	if ((size_t)n < room)
 		c->used += (size_t)n;
 	else
@@ -185,8 +185,8 @@ static int collection_use_read(const struct collection_places *places, struct co
 					     "%s/%s cannot be read: %s", places->config, file,
 					     strerror(-r));
 	/*
-	 * After the session has exceeded its budget, no user starts it again. So it pauses instead
-	 * of ending.
+	 * No user restarts a collection's session that has exceeded its overhead budget, so the
+	 * session pauses instead of ending.
 	 */
 	p->collection.session.pauses = true;
 	return 0;

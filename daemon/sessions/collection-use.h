@@ -3,10 +3,10 @@
  * The collection of a session: read from its file, with its filters resolved and its directory
  * open.
  *
- * The directory of collections is opened for each read, and the file by its name below it, without
- * following links. Both must belong to root. The directory for archives is created if it is below
- * the service's own directory. Other directories must exist, and only root may have write access to
- * them, since the service trusts the names in them.
+ * For each read, the directory of collections is opened, and then the file in it, without following
+ * links. Directory and file must belong to root. The directory for archives is created if it is
+ * below the service's own directory. Other directories must exist, and only root may have write
+ * access to them, since the service trusts the names in them.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct collection_places {
 };
 
 struct collection_use {
-	/* The collection; its session options can have been moved out. */
+	/* The collection. Its session options are empty after they were moved to a session. */
 	struct collection collection;
 	char *name;
 	enum session_mode mode;

@@ -65,8 +65,8 @@ static bool daemon_providers_is_recorded(const struct daemon_session *s,
 }
 
 /*
- * Whether a session that the caller may see records category NAME of LINK. Without enough of *LEFT
- * for the comparisons, *LEFT is then 0.
+ * Whether a session that the caller may see records category NAME of LINK. Comparisons reduce
+ * *LEFT; if it is too small for them, it becomes 0.
  */
 static bool daemon_providers_is_on(const struct daemon_providers *p,
 				   const struct provider_link *link,
@@ -159,8 +159,8 @@ static int daemon_providers_append(const struct daemon_providers *p, sd_bus_mess
 }
 
 /*
- * Answers CALL. P is NULL if no program is connected. Each program has its own part of the
- * comparisons, so none can take the categories of others from the list.
+ * Answers CALL. P is NULL if no program is connected. Each program may use an equal share of the
+ * comparisons, so no program can make the categories of others missing in the list.
  */
 static int daemon_providers_answer(const struct daemon_providers *p, sd_bus_message *call,
 				   const struct daemon_providers_caller *caller)
@@ -231,15 +231,19 @@ static int daemon_providers_on_io(sd_event_source *source, int fd, uint32_t reve
 	(void)fd;
 	(void)revents;
 	provider_links_poll(p->links);
-	/* As after a drain. The message can end all sessions, and the connections with them. */
+	/*
+	 * As after a drain: one message of the bus is handled. It can end all sessions, and with
+	 * them P.
+	 */
 	if (bus)
 		sd_bus_process(bus, NULL);
 	return 0;
 }
 
 /*
- * Runs while the socket is held for lists, or calls wait. Answers at most one of them, since a list
- * takes time, and users can call often. Sessions renew the connections in their rounds.
+ * Runs while the socket is held for lists, or calls wait. Answers at most one call each time, since
+ * a list takes time, and users can call often. While sessions run, their rounds renew the
+ * connections, too.
  */
 static int daemon_providers_on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
@@ -391,7 +395,10 @@ int daemon_providers_list(struct manager *m, sd_bus_message *call,
 			  const struct daemon_providers_caller *caller, sd_bus_error *reterr)
 {
 	struct daemon_providers *p;
-	/* (nobody else can use the socket then, so only some users can open it) */
+	/*
+	 * (while the service has the socket, no other process can use it, so only callers who may
+	 * see all programs make the service open it)
+	 */
 	int enabled = SD_EVENT_OFF, r = caller->sees_all ? daemon_providers_open(m, reterr) : 0;
 
 	if (r < 0)

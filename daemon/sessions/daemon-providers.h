@@ -19,7 +19,7 @@ struct daemon_providers *daemon_providers_free(struct daemon_providers *p);
 
 /*
  * Lets programs connect for S, which is about to start. Does nothing if S does not record programs.
- * Returns 0, or a negative errno with a sentence.
+ * Returns 0, or a negative errno with an error message.
  */
 int daemon_providers_join(struct daemon_session *s, sd_bus_error *reterr);
 
@@ -36,9 +36,10 @@ struct daemon_providers_caller {
 };
 
 /*
- * Answers CALL, at once or later: one call at a time. If no programs were connected, they need some
- * time to connect. They do not connect for a caller without the right to see all programs: that
- * list has only connected programs. Returns 0, or a negative errno with a sentence.
+ * Answers CALL, at once or later. If no programs are connected, the answer waits a moment until
+ * they have connected. But programs do not connect for a caller without the right to see all
+ * programs: that caller's list has only programs that are already connected. Returns 0, or a
+ * negative errno with an error message.
  */
 int daemon_providers_list(struct manager *m, sd_bus_message *call,
 			  const struct daemon_providers_caller *caller, sd_bus_error *reterr);

@@ -52,7 +52,9 @@ struct daemon_session {
 	size_t n_waiters;
 	sd_event_source *io;     /* event source of the session's descriptor */
 	sd_event_source *settle; /* event source that a change of state enables */
-	/* Timer that checks the output while the session is being removed. */
+	/*
+	 * Timer that checks whether the output makes progress while the session is being removed.
+	 */
 	sd_event_source *output_timeout;
 	uint64_t output_checked_bytes; /* number of bytes written at the last check */
 	unsigned n_output_checks;      /* number of consecutive checks without progress */

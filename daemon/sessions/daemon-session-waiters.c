@@ -56,8 +56,8 @@ static int daemon_session_reply_search(const struct daemon_session *s, const str
 }
 
 /*
- * Returns true if the snapshot has ended. The session ends each accepted snapshot, even after the
- * session itself has ended.
+ * Returns true if the snapshot for which W waits has ended. Each accepted snapshot ends, even if
+ * the session has ended before.
  */
 static bool daemon_session_flight_has_ended(const struct daemon_session *s, const struct waiter *w)
 {
@@ -112,7 +112,10 @@ static bool daemon_session_is_due(const struct daemon_session *s, const struct w
 
 	switch (w->what) {
 	case WAIT_STARTED:
-		/* A session that fails passes through "draining" before it is "failed". */
+		/*
+		 * A session that fails to start is "draining" before it is "failed", so its error
+		 * also ends the wait.
+		 */
 		return session_has_run(s->session) || session_error(s->session, NULL) < 0 ||
 		       daemon_session_finished(s);
 	case WAIT_FINISHED:
@@ -234,8 +237,8 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 			continue;
 		}
 		/*
-		 * No other caller waits for this snapshot, and its output may never accept data, so
-		 * it is cancelled.
+		 * Only this caller waits for the snapshot, and the snapshot's output may never
+		 * accept data. So the snapshot is cancelled.
 		 */
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			session_cancel_snapshot(s->session, s->waiters[i].snapshot);

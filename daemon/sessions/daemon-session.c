@@ -25,8 +25,8 @@
  * Priorities of events. Drains have the same priority as the bus, and take turns with it, so that a
  * client that floods the bus cannot prevent them. The time of a drain is bounded by the size of the
  * rings. After each drain, one message of the bus is handled: otherwise, a call would wait for the
- * drains of all sessions. Changes of state have a lower priority, and are reported when their
- * causes were handled.
+ * drains of all sessions. Reports of changes of state have a lower priority, so they come after the
+ * events that caused the changes.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -42,7 +42,10 @@ static uint64_t daemon_session_lost_in_all(const struct session_counters *c)
 	return n;
 }
 
-/* Logs the first loss at once, so that the user can react. The last line has the total. */
+/*
+ * Logs the first loss at once, so that the user can react. The last line of the session in the log
+ * has the total.
+ */
 static void daemon_session_log_loss(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
@@ -152,8 +155,8 @@ static void daemon_session_on_scanned(bool outdated, void *userdata)
 }
 
 /*
- * Checks now and then whether the filter still fits the units of the collection: they can move to
- * another cgroup, or start in an unexpected one.
+ * Checks now and then whether the cgroups of the filter still are those of the collection's units:
+ * units can move to another cgroup, or start in an unexpected one.
  */
 void daemon_session_check_collection(struct daemon_session *s)
 {
@@ -221,8 +224,8 @@ static void daemon_session_log_step(const struct log_subject *about,
 }
 
 /*
- * Logs the parts of the recording that were stopped to reduce its overhead, or resumed, for readers
- * of the journal.
+ * Logs, for readers of the journal, which parts of the recording were stopped to reduce the
+ * overhead of the recording, or resumed.
  */
 static void daemon_session_report_steps(struct daemon_session *s)
 {
@@ -275,8 +278,8 @@ static int daemon_session_on_io(sd_event_source *source, int fd, uint32_t revent
 	sd_bus *bus = s->manager->bus;
 
 	session_dispatch(s->session);
-	/* The message can remove this session, so it is not used any more. If this fails, the
-	 * bus's own event handles the error. */
+	/* The message can remove this session, so the session is not used any more. If
+	 * sd_bus_process() fails, the event source of the bus handles the error. */
 	if (bus)
 		sd_bus_process(bus, NULL);
 	return 0;
@@ -388,8 +391,8 @@ static int daemon_session_make_store(struct daemon_session *s, struct create_req
 	if (request->options.mode == SESSION_FLIGHT) {
 		r = daemon_session_make_flight(s, request);
 		/*
-		 * The files belong to the service, but if a write hangs, it is charged to the user
-		 * of the session.
+		 * The files belong to the service, but if a write hangs, the hanging thread is
+		 * charged to the user of the session.
 		 */
 		if (r == 0)
 			request->store->writer.uid = s->uid;
@@ -480,13 +483,13 @@ struct daemon_session *daemon_session_free(struct daemon_session *s)
 	if (!s)
 		return NULL;
 	collection_snapshots_drop(s);
-	/* The event source must be freed before its descriptor, which belongs to the session. */
+	/* The event source is freed before its descriptor, which belongs to the session. */
 	sd_event_source_disable_unref(s->io);
 	if (s->session)
 		session_set_changed(s->session, NULL, NULL);
 	/*
-	 * Removes the directory before any caller gets a reply. When the service exits, the
-	 * directory stays, and the next service offers the content again.
+	 * Removes the flight recorder's directory before any caller gets a reply. But when the
+	 * service exits, the directory stays, and the next service offers the content again.
 	 */
 	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
 		flight_directories_remove(s->manager->flights_fd, s->uid,

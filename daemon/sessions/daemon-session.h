@@ -2,9 +2,9 @@
 /*
  * Drives a session of the daemon (daemon-session-state.h).
  *
- * The daemon drives the session from here. A change of its state can cause signals, replies to
- * waiting calls, and its removal. The event loop does these a bit later, and not the function that
- * changed the state. So the session may be freed then, and no function sees it half changed.
+ * A change of the session's state can cause signals, replies to waiting calls, and the removal of
+ * the session. The function that changes the state does none of these: the event loop does them a
+ * bit later. So no function sees a session that is half changed, or was freed meanwhile.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct daemon_session_args {
 };
 
 /*
- * Creates a session from REQUEST, and takes ownership of its contents on success. Does not add it
- * to the manager's list.
+ * Creates a session from REQUEST, and takes ownership of the contents of REQUEST on success. Does
+ * not add the session to the manager's list.
  */
 int daemon_session_new(const struct daemon_session_args *args, struct create_request *request,
 		       struct daemon_session **ret);
@@ -37,7 +37,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
 				 struct daemon_session **ret);
 
-/* Frees the session in any state. Waiting calls get the reply that it was removed. */
+/* Frees the session in any state. Waiting calls get the reply that the session was removed. */
 struct daemon_session *daemon_session_free(struct daemon_session *s);
 
 DEFINE_CLEANUP(struct daemon_session *, daemon_session_free)
@@ -50,7 +50,7 @@ void daemon_session_remove(struct daemon_session *s, const char *reason);
 
 /*
  * Called at each tick. Sometimes checks the cgroups of the collection's units, and stops the
- * session if they have changed.
+ * session if a unit runs in another cgroup.
  */
 void daemon_session_check_collection(struct daemon_session *s);
 

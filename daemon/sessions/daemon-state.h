@@ -37,14 +37,14 @@ struct daemon_providers;
 struct manager;
 
 /*
- * The objects on the bus, which show the manager and the sessions. The main program passes them:
- * daemon/bus includes headers of daemon/sessions, so daemon/sessions must not include those of
- * daemon/bus.
+ * The objects on the bus, which show the manager and the sessions. The main program passes these
+ * functions, since daemon/sessions must not include headers of daemon/bus, which itself includes
+ * headers of daemon/sessions.
  */
 struct manager_objects {
 	/* Adds the objects to BUS; returns 0 or a negative errno. */
 	int (*offer)(struct manager *m, sd_bus *bus);
-	/* Appends the entry {sv} of property NAME of S to the array in M. Returns 0 or a negative
+	/* Appends the property NAME of S, an entry {sv}, to the array in M. Returns 0 or a negative
 	 * errno. */
 	int (*append_property)(sd_bus_message *m, const struct daemon_session *s, const char *name);
 };
@@ -52,8 +52,8 @@ struct manager_objects {
 struct manager {
 	const struct manager_objects *objects;
 	/*
-	 * Set by manager.c, for sessions. remove() ends a session at once and frees it. settle()
-	 * handles a change of a session's state. See manager.h.
+	 * Set by manager.c, called by sessions (see manager.h). remove() ends a session at once and
+	 * frees it. settle() handles a change of a session's state.
 	 */
 	void (*remove)(struct manager *m, struct daemon_session *s);
 	void (*settle)(struct manager *m);
@@ -73,7 +73,7 @@ struct manager {
 	 * creation.
 	 */
 	int flights_fd;
-	/* Exiting: sessions are being stopped; ending: remaining sessions are being freed. */
+	/* exiting = sessions are being stopped; ending = remaining sessions are being freed. */
 	bool exiting, ending;
 	int exit_status;
 };

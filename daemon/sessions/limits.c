@@ -4,30 +4,33 @@
 #include "capture/options/options.h"
 #include "capture/session/session.h"
 
-/* A smaller machine has the limits of this one. */
+/* A machine with less memory has the limits of a machine with this much. */
 #define SMALL_BYTES (UINT64_C(2) << 30)
 
-/* The spare queue of each session counts, but is not part of the default size. */
+/*
+ * The size of a session's spare queue. It counts for the limit, but is not part of the default
+ * size.
+ */
 #define SPARE_BYTES (UINT64_C(32) << 20)
 
-/* The buffer of one program: the default rings of eight CPUs. */
+/* The size of a program's buffer: that of the default rings of eight CPUs. */
 #define BUFFER_BYTES (UINT64_C(32) << 20)
 
 static const struct {
 	uint64_t all;
-	uint64_t memory;          /* a machine with this memory has all of the limits */
+	uint64_t memory;          /* a machine with this much memory, or more, has `all` */
 	unsigned root, user, own; /* these limits are `all` divided by this */
-	uint64_t by_default;      /* the amount of a session without an option for it; 0 = rings */
+	uint64_t by_default;      /* amount of a session without the option; 0 = default rings */
 } limits[] = {
-	/* (a machine of 16 GiB reports less than that) */
+	/* (a machine with 16 GiB reports a bit less, so the limit is full at 15 GiB) */
 	[LIMITED_RINGS] = { UINT64_C(2) << 30, UINT64_C(15) << 30, 4, 2, 4, 0 },
-	/* (empty tables of so many blocks take 2 GiB) */
+	/* (empty tables with room for MEMORY_BLOCKS_MAX blocks take 2 GiB) */
 	[LIMITED_BLOCKS] = { MEMORY_BLOCKS_MAX, UINT64_C(15) << 30, 4, 2, 4,
 			     MEMORY_BLOCKS_DEFAULT },
 	[LIMITED_TABLES] = { UINT64_C(2) << 30, UINT64_C(15) << 30, 4, 4, 8, STACK_TABLES_DEFAULT },
-	/* (a machine can have so many in all, see provider-seats.h) */
+	/* (no more buffers than this can exist on a machine, see provider-seats.h) */
 	[LIMITED_BUFFERS] = { UINT64_C(1) << 30, UINT64_C(15) << 30, 4, 2, 4, BUFFER_BYTES },
-	/* (a quarter of the memory, for the data that users want to keep) */
+	/* (a quarter of the memory: the content is what users want to keep) */
 	[LIMITED_FLIGHTS] = { UINT64_C(1) << 30, UINT64_C(4) << 30, 4, 4, 8, FLIGHT_BYTES_DEFAULT },
 };
 
@@ -36,7 +39,7 @@ static uint64_t limits_at_least(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The limit for all users, without regard to sessions. */
+/* The limit for all users together, before it is raised to what a default session needs. */
 static uint64_t limits_share(enum limited what, uint64_t memory)
 {
 	uint64_t all = limits[what].all;
@@ -54,7 +57,7 @@ uint64_t limits_default_rings(uint64_t memory)
 	return own - own / 8 - SPARE_BYTES;
 }
 
-/* The amount that a session has without an option for it. */
+/* The amount of a session whose options do not set it. */
 static uint64_t limits_by_default(enum limited what, uint64_t memory)
 {
 	/* With many CPUs, even the smallest rings take more than the default size. */

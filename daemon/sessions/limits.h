@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The limits of resources that need memory. The numbers of kymod(8) are for machines with 15 GiB of
- * memory or more (flight recorders: 4 GiB). Below that, the limits are a share of the memory.
+ * The limits of resources that need memory. The limits in kymod(8) are those of machines with 15
+ * GiB of memory or more (flight recorders: 4 GiB). On smaller machines, the limits are proportional
+ * to the memory.
  */
 #pragma once
 
@@ -22,7 +23,7 @@ enum limited {
 struct limit limits_of(enum limited what, uint64_t memory);
 
 /*
- * The default size of rings on a machine with MEMORY bytes, without the spare queue. With many
- * CPUs, the smallest rings take more.
+ * The default size of a session's rings on a machine with MEMORY bytes, without the spare queue.
+ * With many CPUs, even the smallest rings are larger.
  */
 uint64_t limits_default_rings(uint64_t memory);

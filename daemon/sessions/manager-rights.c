@@ -23,8 +23,8 @@ static int manager_rights_read_option(sd_bus_message *m, struct rights_call *c)
 	if (r < 0)
 		return r;
 	/*
-	 * Other types are skipped here. The reader of the options refuses them later, and
-	 * duplicates, too.
+	 * Values of other types are skipped here. The reader of the options refuses wrong types and
+	 * duplicates later.
 	 */
 	if (strcmp(name, "own") != 0 || !type || strcmp(type, "b") != 0)
 		return sd_bus_message_skip(m, "v");
@@ -55,7 +55,10 @@ static int manager_rights_read_call(const struct manager *m, sd_bus_message *cal
 
 	if (strcmp(c->path, KYMO_MANAGER_PATH) != 0)
 		return 0;
-	/* The signature is checked as sd-bus checks it before it calls the method. */
+	/*
+	 * The arguments are only read if the signature is that of the method; otherwise, sd-bus
+	 * refuses the call.
+	 */
 	if (strcmp(c->member, "CreateSession") == 0 &&
 	    sd_bus_message_has_signature(call, "sa{sv}") > 0)
 		return manager_rights_read_options(call, c);

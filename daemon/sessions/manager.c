@@ -32,7 +32,9 @@ static struct daemon_session *manager_find_exact(const struct manager *m, const 
 	return NULL;
 }
 
-/* Finds a session NAME of any user. *RET_N is the number of such sessions. */
+/*
+ * Finds a session with the name NAME, of any user. *RET_N is the number of sessions with this name.
+ */
 static struct daemon_session *manager_find_any_(const struct manager *m, const char *name,
 						size_t *ret_n)
 {
@@ -153,7 +155,7 @@ static int manager_check_counts(const struct manager *m, const struct manager_cr
 	struct limit_use has = manager_use_of(m, args->uid, manager_count_active);
 	uint64_t may;
 
-	/* Removed sessions that hang still hold their resources. */
+	/* Sessions that were removed although their output hangs still hold their resources. */
 	has.all += abandoned.all;
 	has.user += abandoned.user;
 	has.own += abandoned.user;
@@ -239,7 +241,7 @@ static uint64_t manager_blocks_of(const struct daemon_session *s)
 
 /*
  * Checks that the table of blocks of S, in addition to all others, is within the limits. The kernel
- * allocates it at once.
+ * allocates the table at once.
  */
 static int manager_check_blocks(const struct manager *m, const struct daemon_session *s,
 				sd_bus_error *reterr)
@@ -324,7 +326,10 @@ void manager_usage(const struct manager *m, uid_t uid,
 		const struct limit limit = limits_of(rows[i].what, machine_memory());
 
 		has = manager_use_of(m, uid, rows[i].amount);
-		/* Root can use all of each resource, except for the number of sessions. */
+		/*
+		 * Root can use all of each resource except the sessions, which are limited for
+		 * root, too.
+		 */
 		ret[i + 1] = (struct manager_usage){ rows[i].name, has.all, limit.all, has.user,
 						     uid == 0 ? limit.all : limit.user };
 	}
@@ -343,8 +348,8 @@ int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 }
 
 /*
- * Checks that the content of S, in addition to all others (including finished sessions), is within
- * the limits.
+ * Checks that the content of S is within the limits, in addition to all other content, including
+ * that of finished sessions.
  */
 static int manager_check_flights(const struct manager *m, const struct daemon_session *s,
 				 sd_bus_error *reterr)
@@ -490,7 +495,9 @@ void manager_remove(struct manager *m, struct daemon_session *s)
 	}
 	bus_signals_of_session(s, "SessionRemoved");
 	daemon_session_free(s);
-	/* The memory of a session is large, and an idle service returns it to the kernel. */
+	/*
+	 * Sessions need much memory; without sessions, the freed memory is returned to the kernel.
+	 */
 	if (!m->sessions)
 		malloc_trim(0);
 }
@@ -548,8 +555,8 @@ static void manager_on_gone(const char *unique_name, void *userdata)
 		next = s->next;
 		daemon_session_drop_waiters(s, unique_name);
 		/*
-		 * A collection's flight recorder is kept when the service exits. The next service
-		 * writes its content.
+		 * When the service exits, a collection's flight recorder is not removed: the next
+		 * service writes its content to the collection's directory.
 		 */
 		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
 		    !(m->exiting && s->profile && s->flight_fd >= 0))
@@ -598,8 +605,8 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
 		/*
-		 * This is a temporary lack of resources. The next service can try to restore the
-		 * session again.
+		 * Resources are lacking for now. The next service can try to restore the session
+		 * again.
 		 */
 		log_warning(r, "cannot restore flight recorder %s of user %u; its file remains",
 			    name, uid);

@@ -6,7 +6,7 @@
  * /org/kymo/Trace1/session/NAME, and the object of another user's session is
  * /org/kymo/Trace1/session/UID/NAME. The numbers of components differ, so no two paths are equal.
  * Users can see and control their own sessions. rights.h defines who can see and change the
- * sessions of others. For all other users, these objects do not exist.
+ * sessions of others. For users who cannot see a session, its object does not exist.
  *
  * A session is bound to the connection that created it. When the connection leaves the bus, the
  * session is stopped, and removed when its file is complete. A session with the option `linger` is
@@ -43,19 +43,19 @@ struct manager_create_args {
 
 /*
  * Creates a session. Takes ownership of the contents of REQUEST on success only. Returns 0, or a
- * negative errno with a sentence in RETERR.
+ * negative errno with an error message in RETERR.
  */
 int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct daemon_session **ret,
 		   sd_bus_error *reterr);
 
 /*
- * Checks that the rate limit allows another expensive call of UID. Returns 0, or -EDQUOT with a
- * sentence.
+ * Checks that the rate limit allows another expensive call of UID. Returns 0, or -EDQUOT with an
+ * error message.
  */
 int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr);
 
-/* Usage and limits of a shared resource, for all users and for one user. */
+/* Usage and limits of a shared resource: of all users together, and of one user. */
 struct manager_usage {
 	const char *name;
 	uint64_t all, all_max, user, user_max;
@@ -67,7 +67,8 @@ void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX]);
 
 /*
- * Finds the session NAME or UID/NAME of user UID. Returns 0, or a negative errno with a sentence.
+ * Finds the session NAME or UID/NAME of user UID. Returns 0, or a negative errno with an error
+ * message.
  */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
 		 sd_bus_error *reterr);
@@ -92,8 +93,8 @@ void manager_remove(struct manager *m, struct daemon_session *s);
 void manager_settle(struct manager *m);
 
 /*
- * Stops all sessions, waits until they are written or TIMEOUT_SHUTDOWN_NS is over, and ends the
- * event loop with STATUS.
+ * Stops all sessions, waits until their outputs are written or TIMEOUT_SHUTDOWN_NS is over, and
+ * ends the event loop with STATUS.
  */
 void manager_shutdown(struct manager *m, int status);
 

@@ -13,8 +13,8 @@
 #include "daemon/common/log.h"
 
 /*
- * Answers a request. Runs in a thread for each request, since a probe's file can be on a file
- * system that never answers.
+ * Answers a request. Each request has its own thread, since a probe's file can be on a file system
+ * that never answers.
  */
 static void *perf_service_answer(void *userdata)
 {

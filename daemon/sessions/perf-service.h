@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Answers all connections to the socket that systemd has passed, each in its own thread, until
- * there was no connection for IDLE_NS (0 = forever). The mode of the socket restricts access to
- * root. Returns 0 or a negative errno, which was logged.
+ * Answers all connections to the socket that systemd has passed, each in its own thread. Returns
+ * when there was no connection for IDLE_NS (0 = never). The mode of the socket restricts access to
+ * root. Returns 0, or a negative errno, which was logged.
  */
 int perf_service_serve(uint64_t idle_ns);

@@ -123,14 +123,16 @@ static int session_options_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 }
 
 /*
- * Sets *RET to the descriptor that STAND_IN represents, borrowed. From now on it belongs to UID,
- * and is charged to UID if its close hangs.
+ * Sets *RET to the descriptor that STAND_IN represents, borrowed. From now on, the descriptor
+ * belongs to UID: if its close hangs, UID is charged.
  */
 static int session_options_passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
 	*ret = stand_in < 0 ? stand_in : passed_fds_get(stand_in);
 	if (stand_in < 0)
-		/* The descriptor is not from the message, and the following checks refuse it. */
+		/*
+		 * (a negative number is not from the message; the checks of the caller refuse it)
+		 */
 		return 0;
 	if (*ret == -EDQUOT)
 		return bus_error_set(reterr, -EDQUOT,
