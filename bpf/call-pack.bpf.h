@@ -61,6 +61,8 @@ static __always_inline void pack_begin_mask(struct call_pack *p, __u64 from)
 	__u64 pair[2] = { 0, 0 };
 	__u32 used = p->used;
 
+	/* (otherwise the compiler compares the value from before the last addition) */
+	barrier_var(used);
 	if (used > PACK_USED_MAX ||
 	    bpf_probe_read_user(pair, sizeof(pair), (const void *)from) < 0) {
 		pack_drop(p);
