@@ -23,7 +23,7 @@ for round in {1..8}; do
 	samples=$(awk '{ n += $1 } END { print n + 0 }' "$TMP/chain")
 	note "samples after $round s of CPU time: $samples"
 	# The clock of the samples is the CPU time of the program, which limits their number.
-	assert_le "$samples" $((round * 199 * 11 / 10)) "samples in $round s of CPU time"
+	assert_le "$samples" $((round * 199 * 5 / 4)) "samples in $round s of CPU time"
 	[ "$samples" -lt 60 ] || break
 done
 awk '{ n[$2] += $1; all += $1 } END { for (s in n) if (n[s] > all / 50) print "samples in", s }' "$TMP/chain" |

@@ -262,6 +262,9 @@ static void ask_profile(const struct try *t, struct answer *ret)
 			t->text
 				?: t->row->flags & OPTION_NEGATED ? "no"
 								  : "yes");
+	/* (the form of an export needs one) */
+	if (strcmp(t->row->section, "Export") == 0 && t->row->type == OPTION_CHOICE)
+		fprintf(f, "To=/srv/fleet\n");
 	fclose(f);
 	f = fmemopen(text, size, "r");
 	ret->asked = true;
