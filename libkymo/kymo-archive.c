@@ -9,12 +9,12 @@
 #include "model/koids.h"
 #include "writer/pack/pack.h"
 
-/* Limits: longer names are cut, and names beyond the total size are not stored. */
+/* Limits: longer names are cut, and names beyond the total size are not kept. */
 enum { NAME_BYTES_MAX = 1024, NAMES_BYTES_MAX = 64 << 20 };
 
 struct kymo_named {
 	uint64_t process; /* process of a thread */
-	size_t bytes;     /* size of the name, as counted in name_bytes */
+	size_t bytes;     /* size of the name as it counts in name_bytes */
 	char name[];
 };
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * Log messages are names of events, so an archive can have any number of different texts: beyond
- * this size, they get no number. A text also needs memory for its slot, its pointer and malloc().
+ * The limit of the texts with numbers; further texts get none. An archive can have any number of
+ * different texts, since log messages are names of events. A text also costs TEXT_BYTES_MORE for
+ * its slot, its pointer and malloc().
  */
 enum { TEXTS_BYTES_MAX = 64 << 20, TEXT_BYTES_MORE = 64 };
 
@@ -45,7 +46,8 @@ static int kymo_columns_make_room(struct kymo_columns *c)
 	return 0;
 }
 
-/* Adds TEXT, which is not in the table. Returns its number, KYMO_NO_TEXT, or 0 without memory. */
+/* Adds TEXT, which is not in the table. Returns its number, KYMO_NO_TEXT if there are too many
+ * texts, or 0 if there is no memory. */
 static uint32_t kymo_columns_add_text(struct kymo_columns *c, uint64_t hash, const char *text)
 {
 	size_t bytes = strlen(text) + 1 + TEXT_BYTES_MORE;
@@ -56,7 +58,7 @@ static uint32_t kymo_columns_add_text(struct kymo_columns *c, uint64_t hash, con
 	if (kymo_columns_make_room(c) < 0)
 		return 0;
 	copy = strdup(text);
-	/* (numbers start at 1, because the table has no NULL) */
+	/* (the number is the index + 1, since NULL in the table means that there is none) */
 	if (!copy || table_set(&c->numbers, hash, (void *)((uintptr_t)c->n_texts + 1)) < 0) {
 		free(copy);
 		return 0;
@@ -66,7 +68,8 @@ static uint32_t kymo_columns_add_text(struct kymo_columns *c, uint64_t hash, con
 	return c->n_texts;
 }
 
-/* Writes the number of TEXT to row ROW of COLUMN, if that is wanted. Returns 0 or -ENOMEM. */
+/* Writes the number of TEXT to ROW of COLUMN, if the caller wants the column. Returns 0 or
+ * -ENOMEM. */
 static int kymo_columns_put_text(struct kymo_columns *c, enum kymo_column column, size_t row,
 				 const char *text)
 {
@@ -78,7 +81,8 @@ static int kymo_columns_put_text(struct kymo_columns *c, enum kymo_column column
 	to[row] = 0;
 	if (*text == '\0')
 		return 0;
-	/* (the seed is secret: a file cannot have texts with equal hashes on purpose) */
+	/* (the seed is not known outside, so nobody can make a file whose texts have equal
+	 * hashes) */
 	hash = table_hash_seeded((uintptr_t)c, text, strlen(text)) ?: 1;
 	number = (uint32_t)(uintptr_t)table_get(&c->numbers, hash);
 	if (number == 0)

@@ -9,18 +9,18 @@
 
 enum { KYMO_COLUMNS = KYMO_COLUMN_NAME + 1 };
 
-/* All zeroes has no columns, and no texts except "". */
+/* If all bytes are zero, there are no columns, and no texts except "". */
 struct kymo_columns {
 	void *arrays[KYMO_COLUMNS]; /* the caller's; NULL = not wanted */
 	struct table numbers;       /* hash of a text -> its number */
 	char **texts;               /* by number, from 1 on; owned */
 	uint32_t n_texts, room;
-	size_t bytes; /* size of all texts, with what each needs in the tables */
+	size_t bytes; /* size of all texts, with their parts of the tables */
 };
 
 void kymo_columns_deinit(struct kymo_columns *c);
 
-/* Sets the array of COLUMN. Returns 0 or -EINVAL. */
+/* Sets the array of COLUMN. Returns 0, or -EINVAL if there is no such column. */
 int kymo_columns_set(struct kymo_columns *c, enum kymo_column column, void *array);
 
 /* Writes E as row ROW. Returns 0 or -ENOMEM. */

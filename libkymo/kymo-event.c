@@ -100,7 +100,8 @@ static bool kymo_event_set_sched(struct kymo_event *e, const struct fxt_record *
 	}
 }
 
-/* Sets the kind from the type of the record. */
+/* Sets the kind, and the end or the id, by the type of RECORD. Returns false for records of other
+ * types. */
 static bool kymo_event_set_kind(struct kymo_event *e, const struct fxt_record *record)
 {
 	switch (record->type) {

@@ -29,7 +29,8 @@ static int kymo_points_find_trace(kymo_points *p)
 	return r > 0 ? 0 : r ?: -EBADMSG;
 }
 
-/* Stores the damage that ended the reading: damage of the points, or of the compression. */
+/* Notes the damage that ended the reading: that of the points, unless the file was truncated by
+ * damage of the compression. */
 static void kymo_points_set_damage(kymo_points *p, bool damaged)
 {
 	const struct tracedb_damage *damage = damaged ? tracedb_reader_damage(p->reader) : NULL;
@@ -171,7 +172,8 @@ static const struct tracedb_dictionary *kymo_point_dictionary(const kymo_point *
 	return tracedb_reader_dictionary(p->points->reader);
 }
 
-/* Returns the value of variable I, and the format of its type; NULL = no such variable. */
+/* Returns the value of variable I, and in *RET_FORMAT the format of its type; NULL = no such
+ * variable. */
 static const struct tracedb_value *kymo_point_value(const kymo_point *p, size_t i,
 						    uint32_t *ret_format)
 {

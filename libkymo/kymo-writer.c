@@ -133,7 +133,8 @@ int kymo_writer_auxiliary(kymo_writer *w, uint64_t value)
 							     .auxiliary = value });
 }
 
-/* Adds V, a value of FORMAT. A type with a size determines the size of the value. */
+/* Adds V, a value of FORMAT, with NAME and TYPE. Its size is that of the type, unless V is a blob.
+ * Returns 0 or a negative errno. */
 static int kymo_writer_variable(kymo_writer *w, int name, int type, enum tracedb_format format,
 				struct tracedb_value v)
 {
@@ -188,7 +189,7 @@ int kymo_writer_end_point(kymo_writer *w)
 
 	if (r == 0)
 		r = w->begun ? tracedb_writer_point(&w->writer, &point) : -EINVAL;
-	/* (when the bytes are taken, there is room again) */
+	/* (once the caller has taken bytes, there is room again) */
 	w->out.error = 0;
 	w->n_entries = 0;
 	w->error = 0;

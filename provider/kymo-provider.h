@@ -16,11 +16,13 @@
  * A category is off until a recording asks for it (`kymo record -e app:render`). An event of a
  * category that is off costs one load and one branch; its arguments are not evaluated. An event of
  * a category that is on is written into memory that is shared with the recorder, without a lock, a
- * system call or an allocation, from any thread and from signal handlers. Exceptions are the first
- * event of a thread, which asks for its thread id, and the first event of a CPU in a block.
+ * system call or an allocation, from any thread and from signal handlers. There are two exceptions:
+ * the first event of a thread makes a system call for the thread id, and an event that needs a new
+ * block takes longer.
  *
- * Names of events and arguments are string literals, or other texts that never change. Names of at
- * most KYMO_NAME_MAX bytes are written once per recording; longer ones with each event.
+ * Names of events and arguments must be string literals, or other texts that never change. Names of
+ * at most KYMO_NAME_MAX bytes are written once per recording; longer names are written with each
+ * event.
  *
  * The functions never fail in a way that a program needs to handle. Events that do not fit are
  * counted, and the recording shows the number.
@@ -41,9 +43,9 @@ extern "C" {
 #define KYMO_NAME_INLINE 0x8000
 
 /*
- * A text that is registered once. `ref` is set by the library. If it is KYMO_NAME_INLINE from the
- * beginning, the text is not registered, but written with each event, and only has to exist during
- * the call.
+ * A text that is registered once. The library sets `ref`. If `ref` is KYMO_NAME_INLINE from the
+ * start, the text is not registered, but written with each event, and must exist only during the
+ * call.
  */
 struct kymo_name {
 	const char *text;
@@ -56,9 +58,9 @@ struct kymo_name {
 		text, (uint32_t)(sizeof("" text) - 1), 0                                           \
 	}
 
-/* A category. The members are set by the library. */
+/* A category. The library sets the members. */
 struct kymo_category {
-	uint32_t sessions; /* a bit for each recording that records it */
+	uint32_t sessions; /* a bit for each recording that records the category */
 	struct kymo_name name;
 	struct kymo_category *next;
 };
@@ -105,14 +107,15 @@ enum kymo_event_type {
 /* ---- the provider ---- */
 
 /*
- * Starts the provider of this process under NAME (at most 63 bytes are used). Makes a thread, which
- * waits for recordings, blocks all signals, and never wakes up without one. A service that starts
- * later finds the program. Returns 0, or a negative errno: there are no recordings then. Further
- * calls do nothing; after fork(), the child can call it. Not from signal handlers.
+ * Starts the provider of this process, with NAME (of which at most 63 bytes are used). The provider
+ * has a thread, which waits for recordings, blocks all signals, and never wakes up without a
+ * recording. The recording service can start later than the program. Returns 0, or a negative errno
+ * if the program cannot be recorded. Further calls do nothing, except in a child after fork(). Must
+ * not be called from signal handlers.
  */
 int kymo_provider_start(const char *name);
 
-/* Ends the provider. Events are then off. Not from signal handlers. */
+/* Ends the provider: all events are off then. Must not be called from signal handlers. */
 void kymo_provider_stop(void);
 
 /* ---- categories ---- */
@@ -121,8 +124,8 @@ void kymo_category_add(struct kymo_category *category);
 void kymo_category_remove(struct kymo_category *category);
 
 /*
- * Defines the category ID, in one file, at file scope. It exists as long as the program or the
- * shared library that contains it. KYMO_CATEGORY_DECLARE() declares it for other files.
+ * Defines the category ID; must be used in one file, at file scope. The category exists as long as
+ * the program or the shared library that contains it. Other files use KYMO_CATEGORY_DECLARE().
  */
 #define KYMO_CATEGORY(id) KYMO_CATEGORY_NAMED(id, #id)
 #define KYMO_CATEGORY_NAMED(id, text)                                                              \
@@ -138,7 +141,7 @@ void kymo_category_remove(struct kymo_category *category);
 	KYMO_CATEGORY_DECLARE(id)
 #define KYMO_CATEGORY_DECLARE(id) extern struct kymo_category kymo_category_##id
 
-/* Whether a recording records the category. */
+/* True if a recording records the category. */
 #define kymo_is_on(id)                                                                             \
 	__builtin_expect(__atomic_load_n(&kymo_category_##id.sessions, __ATOMIC_RELAXED) != 0, 0)
 
@@ -202,7 +205,7 @@ static inline struct kymo_argument kymo_argument_data(struct kymo_name *name, ui
 #define kymo_pointer(name, v)                                                                      \
 	KYMO_ARGUMENT_(name, kymo_argument_make(&kymo_argument_name_, KYMO_ARGUMENT_POINTER, 0,    \
 						(uint64_t)(uintptr_t)(v)))
-/* A thread of this program: its tid, or a track. */
+/* A thread of this program, by its tid, or a track. */
 #define kymo_koid(name, v)                                                                         \
 	KYMO_ARGUMENT_(name, kymo_argument_make(&kymo_argument_name_, KYMO_ARGUMENT_KOID, 0, v))
 /* TEXT ends with a NUL. */
@@ -216,7 +219,7 @@ static inline struct kymo_argument kymo_argument_data(struct kymo_name *name, ui
 
 /* ---- events ---- */
 
-/* Use the macros below. TRACK 0 is the calling thread. */
+/* For the macros below, not to be called directly. TRACK 0 = the calling thread. */
 void kymo_event_write(struct kymo_category *category, unsigned type, uint64_t track,
 		      struct kymo_name *name, uint64_t value, const struct kymo_argument *args,
 		      unsigned n_args);
@@ -226,7 +229,7 @@ void kymo_blob_write(struct kymo_category *category, struct kymo_name *name, con
 void kymo_object_write(struct kymo_category *category, uint64_t pointer, struct kymo_name *name,
 		       const struct kymo_argument *args, unsigned n_args);
 
-/* The present time for kymo_complete(). Its unit is that of the recording. */
+/* Returns the present time, for kymo_complete(). Its unit depends on the recording. */
 uint64_t kymo_now(void);
 
 #define KYMO_EVENT_(type, id, track, name_text, value, ...)                                        \
@@ -241,9 +244,10 @@ uint64_t kymo_now(void);
 	} while (0)
 
 /*
- * Events of the calling thread, in category ID; up to 15 arguments follow. The last argument of a
- * pair kymo_begin() and kymo_end() can be in either. An `id` joins events: counters with one name,
- * async events, flows. kymo_complete() ends now; START is an earlier kymo_now().
+ * Events of the calling thread, in category ID; up to 15 arguments follow. The arguments of a
+ * duration can be in its kymo_begin() or in its kymo_end(). The number `counter`, `async` or `flow`
+ * joins events with one name. kymo_complete() writes a duration from START, an earlier kymo_now(),
+ * to now.
  */
 #define kymo_instant(id, name, ...) KYMO_EVENT_(KYMO_INSTANT, id, 0, name, 0, ##__VA_ARGS__)
 #define kymo_begin(id, name, ...)   KYMO_EVENT_(KYMO_BEGIN, id, 0, name, 0, ##__VA_ARGS__)
@@ -271,7 +275,7 @@ uint64_t kymo_now(void);
 #define kymo_on(track, type, id, name, value, ...)                                                 \
 	KYMO_EVENT_(type, id, track, name, value, ##__VA_ARGS__)
 
-/* A line of a log, without a line end. */
+/* Writes TEXT as a line of a log, without a line end. */
 #define kymo_log(id, text)                                                                         \
 	do {                                                                                       \
 		if (kymo_is_on(id)) {                                                              \
@@ -280,7 +284,8 @@ uint64_t kymo_now(void);
 		}                                                                                  \
 	} while (0)
 
-/* A piece of a stream of bytes, at most 30,000 bytes. Readers join pieces with the same name. */
+/* Writes a piece of a stream of bytes, of at most 30,000 bytes. Readers join the pieces with the
+ * same name. */
 #define kymo_blob(id, name_text, data, size)                                                       \
 	do {                                                                                       \
 		if (kymo_is_on(id)) {                                                              \
@@ -289,7 +294,8 @@ uint64_t kymo_now(void);
 		}                                                                                  \
 	} while (0)
 
-/* A label and arguments for the object at POINTER, which arguments can then refer to. */
+/* Writes a label and arguments for the object at POINTER, to which arguments of events can
+ * refer. */
 #define kymo_object(id, pointer, name_text, ...)                                                   \
 	do {                                                                                       \
 		if (kymo_is_on(id)) {                                                              \
@@ -305,10 +311,10 @@ uint64_t kymo_now(void);
 /* ---- threads ---- */
 
 /*
- * Names the calling thread, or makes a track: a row of the timeline that is no thread, such as a
- * queue of a device. The names are also in recordings that start later, up to 1,000 of them.
- * Returns the track, or 0 if there are too many. Not from signal handlers before
- * kymo_provider_start().
+ * Names the calling thread; or makes a track, a row of the timeline that is no thread, such as a
+ * queue of a device. Recordings that start later also get the names, up to 1,000 of them.
+ * kymo_track_new() returns the track; 0 = there are too many. Must not be called from signal
+ * handlers before kymo_provider_start().
  */
 void kymo_thread_name(const char *name);
 uint64_t kymo_track_new(const char *name);

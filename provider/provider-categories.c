@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of all categories. Its lock is taken where libraries are loaded and unloaded, by the
- * library's thread, and by fork(), but never where events are written.
+ * The list of all categories. Its lock is taken when libraries are loaded and unloaded, by the
+ * library's thread, and at fork(), but never to write events.
  */
 #include <fnmatch.h>
 #include <pthread.h>

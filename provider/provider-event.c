@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes records. Each is first measured, then reserved in the buffer of each session that records
- * its category, and written there. Nothing here locks, allocates or calls the kernel, except for
- * the first event of a thread.
+ * Writes records. A record is first measured, then reserved in the buffer of each session that
+ * records its category, and written there. Nothing here locks, allocates or calls the kernel,
+ * except for the first event of a thread.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -24,17 +24,18 @@
 
 enum { PROVIDER_BLOB_MAX = 30000 };
 
-/* The model needs no allocation when a signal handler is the first to use the variable. */
+/* (with this TLS model, no memory is allocated, even if a signal handler uses the variable
+ * first) */
 static __thread struct provider_thread {
 	uint32_t epoch;
 	uint32_t tid;
 	uint32_t index; /* 0 = inline */
 } provider_thread __attribute__((tls_model("initial-exec")));
 
-/* Names of threads and tracks, for sessions that start later. */
+/* The names of threads and tracks, which are kept for sessions that start later. */
 static struct provider_named {
 	uint64_t thread; /* tid or track */
-	uint32_t epoch;  /* of the process that the thread belongs to */
+	uint32_t epoch;  /* the epoch of the process to which the thread belongs */
 	uint32_t string;
 	uint32_t complete;
 } named[PROVIDER_NAMED_MAX];
@@ -44,7 +45,8 @@ static uint64_t n_tracks;
 
 /* ---- the place and the time ---- */
 
-/* Returns the slot of this CPU. A wrong CPU costs time, but is not an error. */
+/* Returns the slot of this CPU. If the thread has just moved to another CPU, this costs time, but
+ * is no error. */
 static inline unsigned provider_event_slot(void)
 {
 #ifdef PROVIDER_HAS_RSEQ
@@ -132,12 +134,12 @@ static __attribute__((noinline)) void provider_event_intern(struct kymo_name *na
 {
 	uint32_t none = 0, id = provider_strings_intern(name->text, name->length);
 
-	/* The first answer stays, since other threads may use it already. */
+	/* If another thread was faster, its value stays, since it may be in use already. */
 	__atomic_compare_exchange_n(&name->ref, &none, id ? id : PROVIDER_INLINE, false,
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/* Registers NAME, and returns its number of words in the record. */
+/* Registers NAME. Returns the number of words that NAME needs in the record. */
 static inline unsigned provider_event_name_words(struct kymo_name *name)
 {
 	if (!provider_likely(__atomic_load_n(&name->ref, __ATOMIC_ACQUIRE)))
@@ -223,7 +225,8 @@ static inline uint64_t *provider_event_put_argument(uint64_t *p, const struct ky
 	return provider_event_put_bytes(p, a->value.data, a->size);
 }
 
-/* Returns the number of words of all arguments, or more than a record can have. */
+/* Returns the number of words of all arguments; if there are too many arguments, more words than a
+ * record can have. */
 static inline uint64_t provider_event_measure(const struct kymo_argument *args, unsigned n_args)
 {
 	uint64_t words = 0;
@@ -246,7 +249,8 @@ static inline uint64_t *provider_event_put_arguments(uint64_t *p, const struct k
 
 /* ---- records ---- */
 
-/* Reserves a record of WORDS words in SLOT of session number I, and marks it as busy. */
+/* Reserves a record of WORDS words in SLOT of session I, and marks the record as busy. Returns NULL
+ * if there is no room (the loss is counted). */
 static inline uint64_t *provider_event_reserve(unsigned i, unsigned slot, uint64_t words)
 {
 	struct provider_session *s = &provider_state->sessions[i];
@@ -269,7 +273,8 @@ static inline void provider_event_finish(uint64_t *p, uint64_t head)
 	__atomic_store_n(p, head, __ATOMIC_RELEASE);
 }
 
-/* Whether a word follows the arguments: an id, or the end of a complete event. */
+/* True if a word follows the arguments of an event of TYPE: an id, or the end of a complete
+ * event. */
 static inline bool provider_event_has_value(unsigned type)
 {
 	return type == KYMO_COUNTER || type >= KYMO_COMPLETE;
@@ -279,7 +284,7 @@ static inline bool provider_event_has_value(unsigned type)
 	for (unsigned left_ = (sessions), i; left_ && (i = (unsigned)__builtin_ctz(left_), true);  \
 	     left_ &= left_ - 1)
 
-/* Writes an inline thread: the process, which is always 0, and the id of the thread or track. */
+/* Writes an inline thread: a process, which is always 0, and ID, that of a thread or track. */
 static inline uint64_t *provider_event_put_thread(uint64_t *q, uint64_t id)
 {
 	*q++ = 0;
@@ -366,7 +371,8 @@ void kymo_blob_write(struct kymo_category *category, struct kymo_name *name, con
 		return;
 	words = 1 + provider_event_name_words(name) +
 		(size > PROVIDER_BLOB_MAX ? FXT_RECORD_WORDS_MAX : fxt_stream_words(size));
-	/* Pieces of a stream have no times. In one slot, they stay in order. */
+	/* Pieces of a stream have no times, so they all go into one slot, where they stay in
+	 * order. */
 	FOR_EACH_SESSION(i, sessions)
 	{
 		p = provider_event_reserve(i, 0, words);
@@ -429,7 +435,7 @@ static void provider_event_name_thread(uint64_t thread, const char *name)
 
 	if (!string)
 		return;
-	/* (a thread that is named again has two entries, the later of which is valid) */
+	/* (if a thread is named again, it has two entries, and the later one counts) */
 	i = __atomic_load_n(&n_named, __ATOMIC_RELAXED) < PROVIDER_NAMED_MAX
 		    ? __atomic_fetch_add(&n_named, 1, __ATOMIC_RELAXED)
 		    : PROVIDER_NAMED_MAX;

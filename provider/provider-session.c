@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The buffers of recordings. A slot (one per CPU) has a current block. A record is reserved by one
- * atomic addition to the slot's word, which has the block and the offset, so a reservation is never
- * in a block that has been replaced. Its header is written last: 0 and the header of a busy record
- * show that it is unfinished.
+ * atomic addition to the slot's word. The word has both the block and the offset, so a reservation
+ * is never in a block that was replaced. The header of a record is written last: until then, 0 or
+ * the header of a busy record is in its place.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -91,7 +91,8 @@ void provider_session_end_block(struct provider_session *s, uint64_t word)
 	__atomic_store_n(&b->end, PROVIDER_OFFSET(word) + 1, __ATOMIC_RELEASE);
 }
 
-/* Returns true if all records up to END are finished; *RET_N is their number. */
+/* Returns true if all records of BLOCK up to END are finished; *RET_N is the number of finished
+ * records. */
 static bool provider_session_is_complete(struct provider_session *s, uint32_t block, uint64_t end,
 					 uint64_t *ret_n)
 {
@@ -108,7 +109,7 @@ static bool provider_session_is_complete(struct provider_session *s, uint32_t bl
 	return true;
 }
 
-/* Clears BLOCK, which belongs to the caller, and gives it its number. */
+/* Clears BLOCK, which the caller has taken, and sets its number. */
 static void provider_session_prepare(struct provider_session *s, uint32_t block, uint64_t number)
 {
 	struct provider_block *b = &s->table[block];
@@ -120,7 +121,8 @@ static void provider_session_prepare(struct provider_session *s, uint32_t block,
 	__atomic_store_n(&b->number, number, __ATOMIC_RELEASE);
 }
 
-/* Takes the oldest block without unfinished records. Returns its number, or -1. */
+/* Takes the oldest block without unfinished records, for circular buffers. Returns its index; -1 =
+ * none. */
 static int64_t provider_session_take_oldest(struct provider_session *s, unsigned slot)
 {
 	for (uint32_t tries = 0; tries < s->n_blocks; tries++) {
@@ -143,7 +145,7 @@ static int64_t provider_session_take_oldest(struct provider_session *s, unsigned
 	return -1;
 }
 
-/* Takes the next block of the ring. Returns its number, or -1. */
+/* Takes the next free block. Returns its index; -1 = none. */
 static int64_t provider_session_take(struct provider_session *s, unsigned slot)
 {
 	uint64_t taken = __atomic_load_n(&s->taken, __ATOMIC_ACQUIRE);
@@ -200,7 +202,7 @@ static uint64_t *provider_session_reserve_entered(struct provider_session *s, un
 				provider_session_end_block(s, w);
 			return (uint64_t *)provider_session_block(s, (uint32_t)block);
 		}
-		/* Another thread was faster: the block is returned empty. */
+		/* Another thread has changed the slot's word first: give the block back, empty. */
 		__atomic_store_n(&s->table[block].end, 1, __ATOMIC_RELEASE);
 	}
 }
@@ -259,7 +261,7 @@ int provider_session_begin(const struct provider_message *m, int data_fd, int co
 	if (!s)
 		return -EBUSY;
 	i--;
-	/* One clock per process: an event has one time for all recordings. */
+	/* A process has one clock, since an event has the same time in all recordings. */
 	if (provider_state->active && provider_state->clock != m->clock)
 		return -EINVAL;
 	data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, data_fd, 0);
@@ -330,12 +332,12 @@ void provider_session_end_all(void)
 			provider_session_turn_off(i);
 }
 
-/* Returns true if no thread uses the mappings of S, which is off. */
+/* Ends all blocks of S, which is off. Returns true if no thread uses the mappings of S any more. */
 static bool provider_session_is_quiet(struct provider_session *s)
 {
 	uint64_t word, n;
 
-	/* A thread that is still inside could give a slot a new block. */
+	/* (a thread in provider_session_enter() can still give a slot a new block) */
 	if (__atomic_load_n(&s->slow, __ATOMIC_SEQ_CST))
 		return false;
 	for (unsigned i = 0; !s->closed && i < PROVIDER_SLOTS; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that waits for recordings. It connects to the recorder's socket. Without a recorder,
- * it waits until the doorbell rings: a FIFO that a recorder opens for writing, and closes, when it
- * has made its socket. So a waiting program never wakes up, and a number of them needs no limited
- * resource such as inotify instances.
+ * The thread that waits for recordings. It connects to the recorder's socket. If there is no
+ * recorder, the thread waits for the doorbell: a FIFO that a recorder opens for writing and closes
+ * once it has made its socket. So a waiting program never wakes up, and many waiting programs need
+ * no limited resource, such as inotify instances.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,8 +85,8 @@ static int provider_start_send_categories(void)
 	return r;
 }
 
-/* Receives a message into `message`. FDS are the caller's, or -1. Returns 1, 0 at the end, or a
- * negative errno. */
+/* Receives a message into `message`, and its descriptors into FDS (-1 = none), which the caller
+ * must close. Returns 1, 0 at the end of the connection, or a negative errno. */
 static int provider_start_receive(int fds[2])
 {
 	union {
@@ -124,7 +124,8 @@ static int provider_start_obey(const int fds[2])
 	switch (message.kind) {
 	case PROVIDER_START:
 		error = fds[1] < 0 ? -EINVAL : provider_session_begin(&message, fds[0], fds[1]);
-		/* The manager takes no records of a program that ends before its answer. */
+		/* Answer before the first record: if a program ends without an answer, the manager
+		 * takes no records of it. */
 		r = provider_start_send(PROVIDER_STARTED, session, error, 0);
 		if (r == 0 && error == 0)
 			provider_session_turn_on(session);
@@ -154,7 +155,8 @@ static void provider_start_open_bell(void)
 	bell_fd = open(path.sun_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Returns 0, -EAGAIN if the recorder has too many connections to accept, or a negative errno. */
+/* Connects to the recorder. Returns 0, -EAGAIN if too many connections wait to be accepted, or
+ * another negative errno. */
 static int provider_start_connect(void)
 {
 	struct sockaddr_un address;
@@ -185,7 +187,7 @@ static int provider_start_reap(void)
 	return r;
 }
 
-/* Waits for FD, WAKE_FD, or a timeout. Returns true if FD is ready. */
+/* Waits for FD, for wake_fd, or until the timeout. Returns true if FD is ready. */
 static bool provider_start_wait(int fd, short events, int timeout_ms)
 {
 	struct pollfd fds[2] = { { .fd = wake_fd, .events = POLLIN },
@@ -238,7 +240,7 @@ static void *provider_start_run(void *unused)
 	while (!provider_start_is_stopping()) {
 		int r;
 
-		/* Opened first: a recorder that comes meanwhile rings it. */
+		/* Open the bell before connecting: a recorder that comes in between rings it. */
 		provider_start_open_bell();
 		r = provider_start_connect();
 		if (r == 0)
@@ -274,8 +276,9 @@ static void provider_start_after_fork(void)
 }
 
 /*
- * The child has no thread, and all sessions are off, since their state is zeroed. Its mappings of
- * the buffers stay: a signal handler that forks can have interrupted a record.
+ * Resets the state of a child. Its copy of the state is zeroed, so all sessions are off, and the
+ * library's thread does not exist. The mappings of the buffers are kept, since a signal handler
+ * that forks can have interrupted the writing of a record.
  */
 static void provider_start_in_child(void)
 {

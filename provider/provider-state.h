@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared part of the library's files.
+ * What the library's files share.
  *
  *   provider-strings     texts that were registered, and their indexes
  *   provider-session     the buffers of recordings: reservation, blocks, the durable part
@@ -8,8 +8,8 @@
  *   provider-categories  the categories of the process
  *   provider-start       the thread that waits for recordings
  *
- * Everything that a thread needs to write an event is in struct provider_state. A child process has
- * a zeroed copy of it, in which all recordings are off (MADV_WIPEONFORK).
+ * Everything that a thread needs to write an event is in struct provider_state. In a child process,
+ * the state is zeroed (MADV_WIPEONFORK), so all recordings are off.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ enum {
 };
 
 /*
- * The word of a slot: the number of its current block, plus 1, from bit 40 on, and the offset of
- * the next record. 0 = the slot has no block. The offset can be beyond the end of the block.
+ * The word of a slot: from bit 40 on, the index of its current block + 1; below, the offset of the
+ * next record. 0 = the slot has no block. The offset can be beyond the end of the block.
  */
 #define PROVIDER_WORD_BLOCK   40
 #define PROVIDER_OFFSET(word) ((word) & ((UINT64_C(1) << PROVIDER_WORD_BLOCK) - 1))
@@ -41,7 +41,7 @@ struct provider_slot {
 	_Alignas(64) uint64_t word;
 };
 
-/* A recording. Only the library's thread changes the members before `taken`. */
+/* A recording. Only the library's thread changes the members above `taken`. */
 struct provider_session {
 	_Alignas(64) uint8_t *blocks;
 	uint64_t block_bytes;
@@ -60,11 +60,11 @@ struct provider_session {
 };
 
 struct provider_state {
-	uint32_t epoch;  /* differs between a process and its children; 0 = not started */
+	uint32_t epoch;  /* another number in a process and in its children; 0 = not started */
 	uint32_t clock;  /* enum provider_clock */
 	uint32_t active; /* bits of sessions whose durable part exists */
 	uint32_t n_threads;
-	uint32_t threads[PROVIDER_THREADS + 1]; /* tids by index; 0 = not registered yet */
+	uint32_t threads[PROVIDER_THREADS + 1]; /* tids by thread index; 0 = not registered yet */
 	struct provider_session sessions[PROVIDER_SESSIONS];
 };
 
@@ -77,42 +77,46 @@ int provider_init(void);
 
 int provider_strings_init(void);
 
-/* Returns the index of the text, in all recordings, or 0: it must be inline. */
+/* Returns the index of the text in all recordings; 0 = there is no room, so the text must be
+ * inline. */
 uint32_t provider_strings_intern(const char *text, uint32_t length);
 
-/* Writes all strings to the active sessions that do not have them. */
+/* Writes to each active session the strings that the session does not have. */
 void provider_strings_begin(void);
 void provider_strings_forget(unsigned i);
 
 /* ---- provider-session ---- */
 
-/* Protects the mappings of S until provider_session_leave(). Returns false if S is off. */
+/* Keeps the mappings of S until provider_session_leave(). Returns false if S is off; then they may
+ * be gone. */
 bool provider_session_enter(struct provider_session *s);
 void provider_session_leave(struct provider_session *s);
 
-/* Appends a record of N words to the durable part of S, which is entered. */
+/* Appends a record of N words to the durable part of S, after provider_session_enter(). */
 void provider_session_append(struct provider_session *s, const uint64_t *words, unsigned n);
 
-/* Ends the block of WORD at its offset. */
+/* Ends the block in WORD, a slot's word, at the offset in WORD. */
 void provider_session_end_block(struct provider_session *s, uint64_t word);
 
-/* Reserves BYTES in a block of SLOT, or counts a loss and returns NULL. */
+/* Reserves BYTES in SLOT, in a new block if needed. If there is no room, counts a loss and returns
+ * NULL. */
 uint64_t *provider_session_reserve_slow(struct provider_session *s, unsigned slot, uint64_t bytes);
 
 /*
- * Begins the session of MESSAGE with the two files, which are mapped, not closed. Its categories
- * are still off. Returns 0 or a negative errno.
+ * Begins the session of MESSAGE. Maps the two files; the caller closes their descriptors. The
+ * session's categories are off until provider_session_turn_on(). Returns 0 or a negative errno.
  */
 int provider_session_begin(const struct provider_message *message, int data_fd, int control_fd);
 
-/* Turns the categories of the session ID on. */
+/* Turns on the categories of the session with this ID. */
 void provider_session_turn_on(uint64_t id);
 
-/* Turns the session ID off. Its mappings go when no thread writes to it any more. */
+/* Turns off the session with this ID. provider_session_reap() removes its mappings later. */
 void provider_session_end(uint64_t id);
 void provider_session_end_all(void);
 
-/* Returns the id of a session that has ended completely, and frees it; 0 = none. */
+/* Frees a session that is off, once no thread uses its mappings. Returns its id; 0 = there is
+ * none. */
 uint64_t provider_session_reap(void);
 bool provider_session_has_ending(void);
 
@@ -137,17 +141,18 @@ static inline uint64_t *provider_session_reserve(struct provider_session *s, uns
 
 /* ---- provider-event ---- */
 
-/* Writes the threads and names that exist to the session number I, which is entered. */
+/* Writes the known threads and names to session I, after provider_session_enter(). */
 void provider_event_begin(unsigned i);
 
 /* ---- provider-categories ---- */
 
-/* Sets the categories of session number I: those that match PATTERNS; NULL = none. */
+/* Turns on the categories that match PATTERNS in session I, and all others off; NULL = none
+ * match. */
 void provider_categories_set(unsigned i, const char *patterns);
 
 /*
- * Fills TEXT with names of categories, each with a NUL, from number *NEXT on. Returns the number of
- * bytes; 0 = no more names.
+ * Fills TEXT with names of categories, each followed by a NUL, from number *NEXT on, and advances
+ * *NEXT. Returns the number of bytes; 0 = no more names.
  */
 uint32_t provider_categories_list(char *text, uint32_t room, unsigned *next);
 
@@ -159,5 +164,5 @@ void provider_categories_off(void);
 
 /* ---- provider-start ---- */
 
-/* Tells the library's thread about a new category. */
+/* Wakes the library's thread up, since there is a new category. */
 void provider_start_notify(void);

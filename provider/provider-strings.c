@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of texts that grows only. It takes entries from any thread and from signal handlers: an
- * entry is complete before it can be found. Its memory is reserved at the start, and used as
- * needed.
+ * A table of texts, which only grows. Any thread and signal handler can add entries without a lock:
+ * an entry is complete before it can be found. The memory is reserved at the start, and used on
+ * demand.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum {
 	STRINGS_SLOTS = 1 << 16,
-	/* With the threads and names, all texts fit in the durable part. */
+	/* With this limit, all texts, threads and names fit into the durable part. */
 	STRINGS_TEXT_MAX = 512 << 10,
 };
 
@@ -53,7 +53,7 @@ static uint32_t provider_strings_hash(const char *text, uint32_t length)
 	return hash ^ hash >> 16;
 }
 
-/* Writes the string to the active sessions that do not have it. */
+/* Writes the string ID to the active sessions that do not have it. */
 static void provider_strings_publish(uint32_t id)
 {
 	struct provider_string *e = &strings->entries[id];
@@ -78,12 +78,12 @@ static void provider_strings_publish(uint32_t id)
 	}
 }
 
-/* Makes an entry. Returns its index, or 0 if there is no room. */
+/* Makes an entry for TEXT. Returns its index; 0 = there is no room. */
 static uint32_t provider_strings_make(const char *text, uint32_t length)
 {
 	uint32_t id, offset;
 
-	/* (checked first, so that the counters do not overflow) */
+	/* (checked before the counters are increased, so that these cannot overflow) */
 	if (__atomic_load_n(&strings->n, __ATOMIC_RELAXED) >= FXT_STRING_INDEX_MAX ||
 	    __atomic_load_n(&strings->used, __ATOMIC_RELAXED) + length > STRINGS_TEXT_MAX)
 		return 0;

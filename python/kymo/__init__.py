@@ -47,7 +47,7 @@ def __getattr__(name):
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'kymo' has no attribute {name!r}")
     module = _importlib.import_module(_MODULE_OF[name])
-    # (the next use of any of its names is as fast as that of any module)
+    # (so that Python finds the names of the part without this function from now on)
     for each in _PARTS[module.__name__]:
         globals()[each] = getattr(module, each)
     return globals()[name]

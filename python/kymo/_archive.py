@@ -65,7 +65,7 @@ _c = Library(
 
 _END, _EVENT, _DAMAGE = 0, 1, 2
 
-#: The number of a text that is not stored, because the stored ones have 64 MiB.
+#: The number of each text that is not stored, because the stored texts have 64 MiB already.
 NO_TEXT = 0xFFFFFFFF
 
 _DAMAGE_MAX = 1000
@@ -219,8 +219,8 @@ class Archive:
     """
     An open archive: made by kymo.open(), and closed at the end of `with`.
 
-    It is read once, from its beginning to its end. Names, losses and damage are complete as far as
-    it was read. Threads can share an archive; each event goes to one of them.
+    An archive is read once, from its beginning to its end. Names, losses and damage are complete up
+    to the position of reading. Threads can share an archive; each event goes to one of them.
     """
 
     def __init__(self, file):
@@ -263,7 +263,7 @@ class Archive:
     def __exit__(self, *unused):
         self.close()
 
-    # (at the end of the interpreter, the names of modules can be gone)
+    # (defaults, since the names of modules can be gone when the interpreter ends)
     def __del__(self, free=_c.kymo_archive_free, close=os.close):
         if getattr(self, "_handle", None):
             free(self._handle)
@@ -317,7 +317,7 @@ class Archive:
         n_rows = c_size_t()
         with self._lock:
             handle = self._begin(mask)
-            # (all of them, so that the library has no array of an earlier block)
+            # (also the other columns, so that the library has no array of an earlier block)
             for name, (number, _) in _COLUMNS.items():
                 address = block[name].buffer_info()[0] if name in block else None
                 if _c.kymo_archive_set_column(handle, number, address) < 0:
@@ -385,7 +385,7 @@ class Archive:
                 self._texts.append(text_of(_c.kymo_archive_text(handle, i)))
             return list(self._texts)
 
-    # ---- what is known of it ----
+    # ---- facts about the archive ----
 
     @property
     def damage(self):

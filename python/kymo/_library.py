@@ -21,7 +21,7 @@ def failure(result, filename=None, text=None):
 
 
 def checked(number, most=2**64 - 1, least=0):
-    """NUMBER, which ctypes would cut if it were too large."""
+    """Returns NUMBER if it is in the range; ctypes would cut a number that is too large."""
     if not least <= number <= most:
         raise OverflowError(f"{number} does not fit into {most.bit_length() + (least < 0)} bits")
     return number
@@ -37,8 +37,8 @@ def c_text(text):
 
 def _has_plain_descriptor(file):
     """
-    Whether the descriptor of FILE has the same data as FILE. Those of lzma.open() and of HTTP have
-    other data.
+    True if the descriptor of FILE has the same data as FILE. Files of lzma.open() and of HTTP have
+    descriptors with other data.
     """
     file = getattr(file, "raw", file)
     return hasattr(file, "fileno") and not isinstance(file, io.BufferedIOBase)
@@ -82,7 +82,8 @@ class Library:
     A C library, with the functions of a table: name -> (result, arguments...).
 
     Functions whose names are in `waiting` can take long, and run without the interpreter's lock.
-    The others never wait, and a thread that gave up the lock for them could wait to get it back.
+    The other functions never wait, and so keep the lock: a thread that gave up the lock could wait
+    long to get it back.
     """
 
     def __init__(self, file, package, functions, waiting=()):

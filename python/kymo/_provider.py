@@ -3,10 +3,10 @@
 Events of this program, written with libkymo-provider.
 
 Names and categories are given to the library by address, and it can read them at any time until
-the process ends, also while the interpreter does. So their memory comes from calloc(), and is never
+the process ends, even while the interpreter ends. So their memory comes from calloc(), and is never
 freed; the tables have limits instead. Nothing here takes a lock, since events can be written in
 signal handlers and after a fork(): a table gets an entry with dict.setdefault(), and the loser of a
-race frees its own.
+race frees its own entry.
 """
 
 import ctypes
@@ -111,13 +111,13 @@ def _new_name(text, kept):
     """
     global _n_inline
     if type(text) is not str:
-        # (the table must not keep objects of the program, nor compare them)
+        # (a plain str, since the table must neither keep nor compare objects of the program)
         text = str.__str__(_text_value(text))
         if text in _names:
             return _names[text]
     data = _encoded(text)
     if len(_names) >= NAMES_MAX or len(data) > _NAME_BYTES_MAX:
-        # (without a lock, threads that count at the same time can count once)
+        # (without a lock, two threads that count at the same time can add 1 instead of 2)
         _n_inline += 1
         pointer = c_char_p(data)
         name = _Name(ctypes.cast(pointer, c_void_p), len(data), _NAME_INLINE)
@@ -166,7 +166,7 @@ class Category:
         return f"kymo.category({self.name!r})"
 
 
-_categories = {}  # name -> Category, and each of these -> itself, which is faster than a check
+_categories = {}  # name -> Category, and Category -> itself, which is faster than a check of types
 
 
 def category(name):
@@ -186,7 +186,7 @@ def category(name):
     if len(_categories) >= 2 * CATEGORIES_MAX:
         raise ValueError(f"there are {CATEGORIES_MAX} categories already")
     new = Category(name)
-    # (known as itself before another thread can find it by its name)
+    # (the category must lead to itself before another thread can find it by its name)
     _categories[new] = new
     first = _categories.setdefault(name, new)
     if first is new:
@@ -213,7 +213,7 @@ def _text_value(value):
 
 
 def _data_of(value, is_blob):
-    """The bytes of VALUE, or of its text if it has none."""
+    """The bytes of VALUE, or those of its text if VALUE has no bytes."""
     if is_blob:
         try:
             return bytes(memoryview(value))
@@ -259,7 +259,7 @@ def _write(event_type, address, name, value, arguments):
 def _event(event_type, of, name, value, arguments):
     of = _categories.get(of) or category(of)
     if type(value) is not int:
-        # (a wrong id must not be an error only while it is recorded)
+        # (a wrong id must always be an error, and not only while the category is recorded)
         value = operator.index(value)
     if of._sessions.value:
         _write(event_type, of._address, name, value, arguments)
@@ -335,9 +335,9 @@ class span:
         def render():
             ...
 
-    It is recorded if its category is on at its begin. One object can be used several times, also
-    recursively, but not by two threads at the same time. It is for code that stays on its thread
-    until it ends: for coroutines and generators, use async_span.
+    A span is recorded if its category is on at its beginning. One object can be used several times,
+    also recursively, but not by two threads at the same time. Spans are for code that stays on its
+    thread until it ends: for coroutines and generators, use async_span.
     """
 
     __slots__ = ("_name", "_category", "_arguments", "_open")
@@ -401,7 +401,7 @@ class async_span:
     def __enter__(self):
         of = self._category
         if of._sessions.value:
-            # (other processes have such events, too)
+            # (with the pid, since other processes have asynchronous events, too)
             self._id = os.getpid() << 32 | next(_ids)
             _write(_ASYNC_BEGIN, of._address, self._name, self._id, self._arguments)
         return self

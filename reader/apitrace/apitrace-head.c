@@ -10,7 +10,7 @@ struct head {
 	size_t n, at;
 };
 
-/* Parses a number. The end of the data can cut the number off. */
+/* Parses a number. If the data end within the number, the result has the bits before the end. */
 static uint64_t apitrace_head_parse_number(struct head *h)
 {
 	uint64_t number = 0;
@@ -26,7 +26,8 @@ static uint64_t apitrace_head_parse_number(struct head *h)
 	return number;
 }
 
-/* Parses a name: not empty, not long, without control characters. It can be cut off. */
+/* Returns true if a name follows that is not empty, not long, and without control characters. The
+ * data can end within the name. */
 static bool apitrace_head_parse_name(struct head *h)
 {
 	uint64_t n = apitrace_head_parse_number(h);

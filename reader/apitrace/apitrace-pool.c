@@ -7,7 +7,7 @@
 
 /*
  * Most calls fit into the first block. The first block is small, since many calls can be open at
- * once.
+ * once, and each has a pool.
  */
 enum { FIRST_BYTES = 512, BLOCK_BYTES_MAX = 65536, ALIGN = 16 };
 

@@ -13,5 +13,5 @@ struct apitrace_pool {
 
 void apitrace_pool_deinit(struct apitrace_pool *p);
 
-/* Allocates SIZE bytes, zeroed and aligned for any type. Returns NULL without memory. */
+/* Allocates SIZE bytes, zeroed and aligned for any type. Returns NULL if there is no memory. */
 void *apitrace_pool_get(struct apitrace_pool *p, size_t size);

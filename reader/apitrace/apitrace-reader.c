@@ -10,7 +10,8 @@
 #include "base/array.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* ARGS_MAX: up to this number, arguments that the function does not have are skipped. */
+/* Arguments are skipped if their number is at least ARGS_MAX, or if the function does not have
+ * them. */
 enum { ARGS_MAX = 65536, HEAD_BYTES = 64 };
 
 /* A call that was entered and not left. */
@@ -275,7 +276,7 @@ static int apitrace_reader_next_event(struct apitrace_reader *r)
 	}
 }
 
-/* Returns the oldest open call in r->given, without its end. */
+/* Moves the oldest open call, which has no end, to r->given. */
 static void apitrace_reader_return_oldest(struct apitrace_reader *r, enum apitrace_finding_id why)
 {
 	apitrace_parse_found(&r->parse, why);

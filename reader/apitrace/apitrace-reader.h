@@ -4,7 +4,7 @@
  *
  * Calls are returned in the order in which they end. Calls that never end follow at the end, as in
  * the format's own tools. The format does not allow skipping anything, so damage ends the trace.
- * All data before it is returned first, with open calls as incomplete ones.
+ * All data before the damage are returned first; open calls are returned as incomplete calls.
  *
  * Sizes in the file are not trusted: memory is allocated for bytes that have arrived. A string or
  * blob can have 256 MiB, a call 512 MiB, all signatures 256 MiB. All open calls can have 256 MiB;

@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* The format's own reader allocates a vector up to the largest id. New ids are usually
- * consecutive. */
+/* Greater gaps between ids are reported: the format's own reader allocates a vector up to the
+ * largest id, and writers use consecutive ids. */
 enum { ID_GAP_MAX = 65536 };
 
 #define ROOM(p, size, ret)                                                                         \

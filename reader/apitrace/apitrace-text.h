@@ -40,7 +40,7 @@ int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name);
 
 /* ---- the meaning of names for the format's tools ---- */
 
-/* Returns true if a call of FUNCTION ends a frame of a graphics program. */
+/* Returns true if a call of FUNCTION ends a frame (a picture) of a graphics program. */
 bool apitrace_ends_frame(const struct apitrace_text *function);
 
 /* Returns true if CALL changes nothing, and is shown only on request. */

@@ -179,8 +179,8 @@ static void columns_join_wakeup(struct columns_join *j, unsigned op, unsigned sh
 }
 
 /*
- * Reads a shape. Returns false if the shape is unknown and cannot be new. Shape 15 with flags is
- * never new.
+ * Reads a shape. Returns false if SHAPE is neither a known shape nor a valid new one. Shape 15 with
+ * flags is never new.
  */
 static bool columns_join_shape(struct columns_join *j, unsigned shape)
 {

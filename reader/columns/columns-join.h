@@ -10,7 +10,7 @@
 
 struct columns_join;
 
-/* Returns NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct columns_join *columns_join_new(void);
 struct columns_join *columns_join_free(struct columns_join *j);
 DEFINE_CLEANUP(struct columns_join *, columns_join_free)

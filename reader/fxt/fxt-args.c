@@ -5,7 +5,8 @@
 
 #include "writer/fxt/fxt-writer.h"
 
-/* Resolves REF. An inline string is read from *P. Returns false if it does not fit. */
+/* Resolves the reference REF. An inline string is read from *P, which moves behind it. Returns
+ * false if the string does not fit before END. */
 static bool fxt_args_read_text(const struct fxt_provider *provider, unsigned ref,
 			       const uint64_t **p, const uint64_t *end, struct fxt_text *ret)
 {

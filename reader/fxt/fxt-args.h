@@ -12,7 +12,7 @@
 struct fxt_out_arg;
 
 /*
- * The position of the next argument, and the number of arguments left. A copy of it is an
+ * The position of the next argument, and the number of arguments left. A copy of the struct is an
  * independent iterator.
  */
 struct fxt_args {
@@ -23,7 +23,7 @@ struct fxt_args {
 };
 
 struct fxt_arg {
-	unsigned type; /* enum fxt_arg_type, or an unknown type, whose value is not read */
+	unsigned type; /* enum fxt_arg_type, or unknown; then the value is not read */
 	unsigned n_words;
 	const uint64_t *words;
 	struct fxt_text name;
@@ -57,12 +57,13 @@ int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
  */
 bool fxt_args_copy_value(const struct fxt_arg *arg, struct fxt_out_arg *ret);
 
-/* Finds the first of ARGS with the name NAME (enum fxt_name) and the type TYPE. */
+/* Finds the first of ARGS with the name NAME (enum fxt_name) and the type TYPE. Returns false if
+ * there is none. */
 bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret);
 
 /*
- * Finds the end of the arguments by their sizes alone; NULL if they do not fit. It is inline, since
- * it runs for each record.
+ * Finds the end of the arguments by their sizes alone; NULL if they do not fit. The function is
+ * inline, since it runs for each record.
  */
 static inline const uint64_t *fxt_args_end(const struct fxt_args *args)
 {

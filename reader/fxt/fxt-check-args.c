@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks the arguments of a record, by the specification's "Argument types" and by the requirements
- * of the kind of record.
+ * Checks the arguments of a record, by the specification's "Argument types", and by what the kind
+ * of record requires of them.
  */
 #include "reader/fxt/fxt-check.h"
 
@@ -191,7 +191,8 @@ static void fxt_check_args_check_extent(struct fxt_findings *f, const struct fxt
 				 arg->n_words - fxt_check_args_needed_words(arg));
 }
 
-/* Checks the name of the N-th argument. NAMES are the names so far. */
+/* Checks the name of the argument with index N. NAMES has the names up to and including this
+ * one. */
 static void fxt_check_args_name(struct fxt_findings *f, const struct fxt_text *names, unsigned n)
 {
 	const struct fxt_text *name = &names[n];

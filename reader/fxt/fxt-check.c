@@ -99,7 +99,7 @@ static void fxt_check_trailing(struct fxt_findings *f, const struct fxt_record *
 		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_behind);
 }
 
-/* The parts of the record, by its layout. */
+/* Checks the fields of the record, by its layout. */
 #define KIND(field)
 #define HEAD(of, m, field, key)
 #define RESERVED(field) fxt_check_reserved(f, fxt_get_##field(head));
@@ -190,7 +190,7 @@ static void fxt_check_legacy_switch(struct fxt_findings *f, const struct fxt_rec
 	fxt_check_trailing(f, r);
 }
 
-/* Checks one side of a switch of type 1: the side is the idle thread, or has a weight. */
+/* Checks one side of a switch of type 1: the side must be the idle thread, or have a weight. */
 static void fxt_check_side(struct fxt_findings *f, const struct fxt_record *r, uint64_t tid,
 			   bool idle, bool has_weight)
 {
@@ -225,7 +225,8 @@ static void fxt_check_scheduling(struct fxt_findings *f, const struct fxt_record
 			return;
 		}
 		fxt_check_args(f, r);
-		/* If arguments are damaged, the weight may be among them. */
+		/* If arguments are damaged, the weight can be one of them: do not report that it is
+		 * missing. */
 		fxt_check_side(f, r, r->sw.out_tid, f->facts.out_idle,
 			       f->facts.out_weight || !f->facts.end);
 		fxt_check_side(f, r, r->sw.in_tid, f->facts.in_idle,
@@ -264,8 +265,8 @@ static void fxt_check_large(struct fxt_findings *f, const struct fxt_record *r)
 }
 
 /*
- * Returns the time by which Perfetto's clock is late after 10^12 ns: Perfetto multiplies ticks by a
- * factor that is rounded down to 32 binary places.
+ * Returns the time by which Perfetto's clock is late after 10^12 ns. Perfetto multiplies ticks by a
+ * factor that is rounded down to 32 binary places, so all its times are a little short.
  */
 static uint64_t fxt_short_ns(uint64_t ticks_per_second)
 {
@@ -331,7 +332,7 @@ static void fxt_check_blob(struct fxt_findings *f, const struct fxt_record *r)
 }
 
 /*
- * Reports words after the contents of R, unless a known program writes them. Scheduling and
+ * Reports words after the contents of R, unless a known program writes such words. Scheduling and
  * profiler records are checked elsewhere, since such words are a worse error there.
  */
 static void fxt_check_longer(struct fxt_findings *f, const struct fxt_record *r)
@@ -344,7 +345,7 @@ static void fxt_check_longer(struct fxt_findings *f, const struct fxt_record *r)
 	case FXT_RECORD_EVENT:
 		if (r->subtype > FXT_EVENT_FLOW_END)
 			return;
-		/* the scope of an instant: thread, process or global */
+		/* a known program appends the scope of an instant: 0 to 2 */
 		if (r->subtype == FXT_EVENT_INSTANT && r->n_behind == 1 &&
 		    r->words[r->n_words - 1] <= 2)
 			return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks a single record that the reader could parse: its conformance to the specification in parts
- * that the reader does not need, and its effect on other readers. Checks across records are in
- * fxt-lint.h, which calls this.
+ * Checks a single record that the reader could parse: whether the fields that the reader ignores
+ * conform to the specification, and whether other readers show the record correctly. Checks across
+ * records are in fxt-lint.h, which calls this one.
  */
 #pragma once
 
@@ -13,15 +13,15 @@
 
 enum { FXT_CHECK_MAX = 16 };
 
-/* The content of a record's arguments, for checks across records. */
+/* The statements of a record's arguments that are checked across records. */
 struct fxt_check_facts {
-	bool out_idle, in_idle; /* the outgoing or incoming side of a switch has the idle weight */
+	bool out_idle, in_idle; /* the out or in side of a switch has the idle weight */
 	bool out_weight, in_weight;
 	bool waker;
-	bool synthetic;      /* a switch of kymo that is not real, or was not reported */
-	bool has_process;    /* a kernel object has an argument `process`, which is a koid */
+	bool synthetic;      /* a switch that kymo added, since it was not real or was lost */
+	bool has_process;    /* a kernel object has a koid argument `process` */
 	uint64_t process;    /* value of the argument `process` */
-	const uint64_t *end; /* after the last argument; NULL if they are damaged */
+	const uint64_t *end; /* behind the last argument; NULL = arguments are damaged */
 };
 
 struct fxt_findings {
@@ -35,10 +35,11 @@ void fxt_check_record(const struct fxt_record *record, struct fxt_findings *ret)
 
 /* ---- shared by the parts of the check ---- */
 
-/* Adds the finding ID with VALUE as value[0], unless it exists. */
+/* Adds the finding ID with VALUE as value[0], unless F has this finding already. */
 void fxt_findings_add(struct fxt_findings *f, enum fxt_finding_id id, uint64_t value);
 
-/* Check that the reserved BITS are zero, and that the padding after N bytes of a stream is zero. */
+/* Report reserved BITS that are not zero, and padding that is not zero after the N bytes of a
+ * stream. */
 void fxt_check_reserved(struct fxt_findings *f, uint64_t bits);
 void fxt_check_padding(struct fxt_findings *f, const void *p, uint64_t n);
 

@@ -53,7 +53,8 @@ static int fxt_events_digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Converts hexadecimal digits. If they are invalid, the build id stays unknown. */
+/* Converts hexadecimal digits to the build id of EV. If they are invalid, the build id stays
+ * unknown. */
 static void fxt_events_put_build_id(struct fxt_events *e, const char *digits, struct event *ev)
 {
 	size_t n = strlen(digits) / 2;
@@ -72,8 +73,8 @@ static void fxt_events_put_build_id(struct fxt_events *e, const char *digits, st
 	ev->mapping.build_id_size = (uint32_t)n;
 }
 
-/* Stores the text of ARG as F describes. Returns 1, 0 if the text is not a valid word, or
- * -ENOMEM. */
+/* Stores the text of ARG in the member of EV that F describes. Returns 1, 0 if the text is not a
+ * valid word, or -ENOMEM. */
 static int fxt_events_put_text(struct fxt_events *e, const struct fxt_event_field *f,
 			       const struct fxt_arg *arg, struct event *ev)
 {
@@ -106,7 +107,8 @@ static int fxt_events_put_text(struct fxt_events *e, const struct fxt_event_fiel
 	}
 }
 
-/* Stores the value of ARG as F describes. Returns 1, 0 if its type is wrong, or -ENOMEM. */
+/* Stores the value of ARG in the member of EV that F describes. Returns 1, 0 if the type of ARG is
+ * wrong, or -ENOMEM. */
 static int fxt_events_fill_field(struct fxt_events *e, const struct fxt_event_field *f,
 				 const struct fxt_arg *arg, struct event *ev)
 {
@@ -137,8 +139,8 @@ static int fxt_events_fill_field(struct fxt_events *e, const struct fxt_event_fi
 	}
 }
 
-/* Sets the values of missing arguments, except for those that are 0 already. Returns whether ROW
- * requires an argument. */
+/* Sets the members of EV for arguments that may be missing, except for members that are 0 then.
+ * Returns true if ROW requires an argument. */
 static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 {
 	bool needs = false;

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "reader/fxt/fxt-events-state.h"
 
-/* The maximum number of modules from archives of other writers. */
+/* The maximum number of modules that other writers' archives can define; more are ignored. */
 enum { MODULES_MAX = 1 << 20 };
 
 struct module_key {
@@ -34,7 +34,7 @@ int fxt_events_mapping(struct fxt_events *e, struct event *ev)
 	return table_set(&e->mapped, (uint64_t)ev->pid + 1, e) < 0 ? -ENOMEM : FXT_EVENTS_EVENT;
 }
 
-/* Records that the thread's next stack with this time belongs to this event. */
+/* Notes that the next stack of this thread with this time belongs to EV, a time off CPU. */
 int fxt_events_offcpu(struct fxt_events *e, struct event *ev)
 {
 	if (ev->ts_ns < UINT64_MAX &&
@@ -48,7 +48,8 @@ static uint64_t fxt_events_module_hash(const struct module_key *key)
 	return table_hash(key, sizeof(*key));
 }
 
-/* Keeps a module of another writer. kymo's events `mapping` have more data than its modules. */
+/* Keeps a module, unless its process had an event `mapping`: kymo writes these, with more data than
+ * its modules have. */
 static int fxt_events_keep_module(struct fxt_events *e, const struct fxt_record *record)
 {
 	const struct module_key key = {
@@ -85,7 +86,8 @@ static int fxt_events_get_mmap(struct fxt_events *e, const struct fxt_record *re
 
 	if (table_get(&e->mapped, key.pid + 1))
 		return FXT_EVENTS_NONE;
-	/* No flags at all means that the writer does not know them. */
+	/* If there are no flags at all, the writer does not know whether the mapping is
+	 * executable. */
 	if (record->mmap.flags != 0 && !(record->mmap.flags & FXT_MMAP_EXECUTABLE))
 		return FXT_EVENTS_NONE;
 	if (m && memcmp(&m->key, &key, sizeof(key)) != 0)

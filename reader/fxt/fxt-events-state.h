@@ -14,8 +14,8 @@
 #include "writer/fxt/fxt-event-fields.h"
 
 /*
- * The maximum number of strings of an event: the strings of a call or of a tracepoint, with the
- * names of its arguments.
+ * The maximum number of strings of an event: a call or a tracepoint event has the most, with the
+ * names and texts of its arguments.
  */
 enum { SLOTS = 2 * EVENT_TRACEPOINT_ARGS_MAX + 4 };
 _Static_assert(EVENT_TRACEPOINT_ARGS_MAX >= (int)EVENT_CALL_ARGS_MAX, "the larger number");
@@ -33,18 +33,18 @@ struct fxt_events {
 	struct call_value call_values[EVENT_TRACEPOINT_ARGS_MAX]; /* also fields of tracepoints */
 	const char *damage;
 	uint8_t build_id[FXT_BUILD_ID_BYTES_MAX]; /* build id of this event */
-	/* Pid + 1 of the processes that had an event `mapping`. */
+	/* The processes that had an event `mapping`: a set of pid + 1. */
 	struct table mapped;
-	/* Modules of the other processes: hash -> struct module, owned. */
+	/* Modules of processes without such an event: hash -> struct module, owned. */
 	struct table modules;
 	struct fxt_named named;
-	struct table left; /* tid + 1 -> time + 1 at which the thread last left its CPU */
+	struct table left; /* tid + 1 -> time + 1 of the thread's last event `offcpu` */
 };
 
-/* Sets *RET to the text T, cleaned. Returns 0 or -ENOMEM. */
+/* Sets *RET to a cleaned copy of the text T. Returns 0 or -ENOMEM. */
 int fxt_events_text(struct fxt_events *e, const struct fxt_text *t, const char **ret);
 
-/* Returns true if ARG is an unsigned number. *RET is its value. */
+/* Sets *RET to the value of ARG. Returns false if ARG is not an unsigned number. */
 bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret);
 
 /*
@@ -57,8 +57,8 @@ int fxt_events_fill(struct fxt_events *e, const struct fxt_record *record, enum 
 		    struct event *ev);
 
 /*
- * Handle parts of samples and mappings that their rows do not express, and profiler records
- * (fxt-events-profiler.c).
+ * Complete mappings and times off CPU where their rows do not express something, and handle
+ * profiler records (fxt-events-profiler.c).
  */
 int fxt_events_mapping(struct fxt_events *e, struct event *ev);
 int fxt_events_offcpu(struct fxt_events *e, struct event *ev);

@@ -23,7 +23,7 @@ struct fxt_events *fxt_events_free(struct fxt_events *e)
 	return free_ptr(e);
 }
 
-/* Reads the weights of scheduling records. These records have no rows. In all known archives, their
+/* Reads the weights of scheduling records, which have no rows. In all known archives, their
  * arguments have one word each. */
 static int fxt_events_read_weights(struct fxt_events *e, const struct fxt_record *record,
 				   struct event *ev)
@@ -148,7 +148,8 @@ static int fxt_events_get_task(struct fxt_events *e, const struct fxt_record *re
 					  ev);
 }
 
-/* Discards data of an ended thread, since a stream can be endless. */
+/* Discards the data of a thread that has ended, so that memory stays bounded in an endless
+ * stream. */
 static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 {
 	table_remove(&e->left, (uint64_t)ev->tid + 1);
@@ -156,7 +157,7 @@ static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 		table_remove(&e->mapped, (uint64_t)ev->pid + 1);
 }
 
-/* Handles the parts of an event that its row does not express. */
+/* Completes EV where its row does not express something. */
 static int fxt_events_finish(struct fxt_events *e, const struct fxt_record *record,
 			     enum fxt_row_id row, struct event *ev)
 {
@@ -197,7 +198,8 @@ static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *rec
 	return r == FXT_EVENTS_EVENT ? fxt_events_finish(e, record, row, ev) : r;
 }
 
-/* Returns true if the thread of RECORD is a CPU's pseudo-thread in PROCESS. *RET_CPU is the CPU. */
+/* Returns true if the thread of RECORD is the pseudo-thread of a CPU in PROCESS. *RET_CPU is the
+ * number of this CPU. */
 static bool fxt_events_get_track(const struct fxt_record *record, uint32_t process,
 				 uint32_t *ret_cpu)
 {
@@ -231,7 +233,7 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 	if (i == ARRAY_SIZE(rows))
 		return FXT_EVENTS_NONE;
 	on_track = fxt_events_get_track(record, rows[i].process, &ev->cpu);
-	/* The event belongs to another program that uses the same category. */
+	/* If the thread does not fit the kind, another program uses the same category. */
 	if (!on_track && (rows[i].kind != INTERVAL_WORK || ev->pid == rows[i].process))
 		return FXT_EVENTS_NONE;
 	ev->interval.kind = rows[i].kind;
@@ -240,7 +242,7 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 		       ?: fxt_events_fill(e, record, rows[i].row, ev);
 }
 
-/* Decodes counters with any names. Arguments that are not numbers are left out. */
+/* Decodes counters, which can have any names. Arguments that are not numbers are left out. */
 static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record *record,
 				  struct event *ev, int category)
 {
@@ -273,7 +275,7 @@ static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record 
 	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
 }
 
-/* Decodes a value of a call: an argument, or the result. */
+/* Decodes an argument or the result of a call. */
 static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg *arg,
 				     struct call_value *v)
 {
@@ -412,7 +414,7 @@ static int fxt_events_get_event(struct fxt_events *e, const struct fxt_record *r
 		return fxt_events_get_call(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
 		return fxt_events_get_interval(e, record, ev, category);
-	/* The counter `lost` repeats the data of the instant. */
+	/* The counter `lost` is left out: it repeats the data of the instant `lost`. */
 	if (record->subtype == FXT_EVENT_COUNTER &&
 	    (category == FXT_NAME_COUNTERS || category == FXT_NAME_POWER))
 		return fxt_events_get_counter(e, record, ev, category);

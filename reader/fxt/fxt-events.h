@@ -2,17 +2,18 @@
 /*
  * Turns the records of an archive into neutral events, by docs/FXT-MAPPING.md.
  *
- * Archives of other writers are supported as far as the specification goes: scheduling records of
- * all three kinds, and the names of processes and threads. A side of a switch with the idle weight
- * (or, in the legacy record, process 0 with priority 0) is the idle thread, tid 0, whatever its
- * koid is. Koids are cut to 32 bits, as in other readers.
+ * Of other writers' archives, everything that the specification describes is used: scheduling
+ * records of all three kinds, names of processes and threads, and profiler records. A side of a
+ * switch with the idle weight (or, in the legacy record, process 0 with priority 0) is the idle
+ * thread, tid 0, whatever koid that side has. Koids are cut to 32 bits, as in other readers.
  *
  * A kernel object of a process becomes EVENT_TASK with is_process and tid 0; that of a thread
  * EVENT_TASK with both ids. Switches and wakeups of types 1 and 2 name no process: their pid is 0.
  *
- * A backtrace becomes EVENT_SAMPLE. It is an off-CPU one if the last event `offcpu` of its thread
- * began at its time. The archive does not contain its CPU (cpu is 0). Module and mmap records
- * become EVENT_MAPPING, unless the same process had an event `mapping`.
+ * A backtrace becomes EVENT_SAMPLE. Its kind is SAMPLE_OFF_CPU if the last event `offcpu` of its
+ * thread began at the time of the backtrace. The archive does not contain the CPU of a backtrace
+ * (cpu is 0). Module and mmap records become EVENT_MAPPING, unless the same process had an event
+ * `mapping`.
  */
 #pragma once
 

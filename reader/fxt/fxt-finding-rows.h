@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Each kind of finding once, in the order of `kymo check --list`, for code that defines FINDING:
+ * All kinds of findings, in the order of `kymo check --list`. The including code defines FINDING:
  *
  *   FINDING(name, identifier, severity, text, detail, explanation)
  *

@@ -36,7 +36,7 @@ char *fxt_finding_detail(char to[FXT_FINDING_DETAIL_MAX], const struct fxt_findi
 	*p = '\0';
 	if (f->what)
 		p += snprintf(p, (size_t)(end - p), "%s%s", f->what, from ? "; " : "");
-	/* Texts of the table are short and fit. A longer one is truncated. */
+	/* The table's texts fit; if one does not, it is truncated. */
 	for (; from && *from && p < end - 1; from++) {
 		if (*from != '#' || n_values == 2)
 			p += snprintf(p, (size_t)(end - p), "%c", *from);

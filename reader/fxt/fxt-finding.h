@@ -2,9 +2,9 @@
 /*
  * The possible errors of an archive: each kind of finding once, in the table of fxt-finding-rows.h.
  *
- * An error violates the specification. A warning is valid, and a known reader shows something
- * wrong. A note is correct, and the most used reader does not show it. The identifier of a kind is
- * stable: scripts use it.
+ * An error violates the specification. A warning is about valid data that a known reader shows
+ * wrongly. A note is about correct data that the most used reader does not show. The identifier of
+ * a kind is stable: scripts use it.
  */
 #pragma once
 
@@ -39,8 +39,8 @@ extern const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX];
 /* One occurrence of a kind of finding. */
 struct fxt_finding {
 	enum fxt_finding_id id;
-	uint64_t offset;   /* offset of the record or damage in the archive */
-	uint64_t number;   /* number of the record, from 1; 0 = damage, and no record */
+	uint64_t offset;   /* of the record or the damage, in the archive */
+	uint64_t number;   /* of the record, from 1; 0 = damage, which is no record */
 	const char *what;  /* static text with details, or NULL */
 	uint64_t value[2]; /* the values in the kind's detail */
 };
@@ -48,10 +48,10 @@ struct fxt_finding {
 /* "error", "warning", "note". */
 const char *fxt_severity_text(enum fxt_severity severity);
 
-/* Returns the kind with the identifier ID; -1 = no such kind. */
+/* Returns the number of the kind with the identifier ID; -1 = no such kind. */
 int fxt_finding_by_id(const char *id);
 
 enum { FXT_FINDING_DETAIL_MAX = 256 };
 
-/* Writes the detail of this occurrence to TO ("" without a detail), and returns TO. */
+/* Writes the detail of FINDING to TO ("" if its kind has none), and returns TO. */
 char *fxt_finding_detail(char to[FXT_FINDING_DETAIL_MAX], const struct fxt_finding *finding);

@@ -8,12 +8,13 @@
 
 enum {
 	NANOSECOND_TICKS = 1000000000,
-	/* The number of strings at their places that is enough, and that is needed for each one
-	 * that is not. A provider called "kymo" needs fewer. */
+	/* A provider is kymo's if at least RIGHT_MIN strings are at their places, and
+	 * RIGHT_PER_WRONG for each wrong string. If its name is "kymo", RIGHT_MIN_NAMED are
+	 * enough. */
 	RIGHT_MIN = 16,
 	RIGHT_MIN_NAMED = 4,
 	RIGHT_PER_WRONG = 8,
-	/* The maximum number of bits in which a damaged string differs. */
+	/* The maximum number of bits in which a damaged string differs from kymo's. */
 	BITS_MAX = 8,
 	NAME_BYTES_MAX = 24,
 };
@@ -24,7 +25,8 @@ static const char wrong_ticks[] = "ticks per second that kymo does not write; 10
 static const char wrong_string[] =
 	"a string that kymo does not write at this place; kymo's is used";
 
-/* Texts that were added to tables. They are apart from those that were read. */
+/* Names that kymo adds to string tables. Their addresses show that they were not read from the
+ * archive. */
 static char added[FXT_NAME_RESERVED + 1][NAME_BYTES_MAX];
 
 static void fxt_kymo_fill_added(void)
@@ -62,8 +64,9 @@ static unsigned fxt_kymo_count_bits(const char *a, const char *b, size_t n)
 }
 
 /*
- * Returns true if IS, which is no name, is NAME with some wrong bits in its text, or in its length.
- * (The reader finds a wrong length that needs another number of words.)
+ * Returns true if IS, which is not one of kymo's names, is NAME with some wrong bits in its text,
+ * or with a wrong length that needs the same number of words. (The reader finds other wrong
+ * lengths.)
  */
 static bool fxt_kymo_is_almost(const struct fxt_text *is, const char *name)
 {
@@ -76,7 +79,8 @@ static bool fxt_kymo_is_almost(const struct fxt_text *is, const char *name)
 	       (is->length < n || memchr(is->bytes + n, '\0', is->length - n));
 }
 
-/* Replaces the string at PLACE of P if it is damaged. Returns the damage as text, or NULL. */
+/* Replaces the string at PLACE of P if it is damaged. Returns a text about the damage; NULL =
+ * none. */
 static const char *fxt_kymo_restore(struct fxt_provider *p, unsigned place)
 {
 	const struct fxt_text is = fxt_provider_string(p, place);
@@ -90,7 +94,7 @@ static const char *fxt_kymo_restore(struct fxt_provider *p, unsigned place)
 	return wrong_string;
 }
 
-/* Restores the head of P, which was recognized as kymo's. */
+/* Marks P, which was recognized, as kymo's, and restores its head. Returns the damage, or NULL. */
 static const char *fxt_kymo_recognize(struct fxt_provider *p)
 {
 	const char *what = NULL;

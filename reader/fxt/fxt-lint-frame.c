@@ -12,12 +12,12 @@
 #include "reader/fxt/fxt-row.h"
 
 /*
- * Scheduling records can be out of order by this much. A merge of the records of several CPUs does
- * not wait longer for late records.
+ * The maximum time by which a scheduling record can be late. A merge of the records of several CPUs
+ * does not wait longer for late records.
  */
 #define LATE_NS UINT64_C(10000000)
 
-/* Some readers cannot handle more wakeups with a waker. */
+/* Some readers cannot handle more wakeups that name their waker. */
 #define WAKERS_MANY 100000
 
 /* The value of each element in sets. */
@@ -56,8 +56,8 @@ static void fxt_lint_frame_introduce(struct fxt_lint *l, struct fxt_lint_provide
 }
 
 /*
- * When a program has ended, kymo gives its id to another program, and repeats nothing. So the next
- * event is of another process.
+ * When a program has ended, kymo gives its provider id to another program, and introduces the id
+ * again without repeating the tables. Then the next event must be of another process.
  */
 static void fxt_lint_frame_check_again(struct fxt_lint *l, struct fxt_lint_provider *p,
 				       const struct fxt_record *r)
@@ -126,8 +126,8 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 	p->timed = true;
 	if (r->type != FXT_RECORD_SCHEDULING)
 		return;
-	/* Two kinds of records are late for a reason: synthetic switches after a loss, and wakeups
-	 * that were held until their thread left the CPU. */
+	/* Two kinds of records may be late: synthetic switches after a loss, and wakeups that were
+	 * held back until their thread left the CPU. */
 	if (l->findings.facts.synthetic)
 		l->synthetic_ns = r->ts_ns;
 	if (r->ts_ns >= l->sched_last_ns)
@@ -141,7 +141,8 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 		fxt_lint_find(l, FXT_FINDING_WAKERS_MANY, l->here, l->n_wakers, 0);
 }
 
-/* Reports an index that another provider uses for another thread: some readers confuse them. */
+/* Reports a thread index that another provider uses for another thread: some readers share one
+ * table. */
 static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_record *r)
 {
 	unsigned index = r->thread_record.index;
@@ -158,7 +159,8 @@ static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_reco
 	}
 }
 
-/* Returns true if an event with NAME reports a loss of records, or of a part of the archive. */
+/* Returns true if NAME is the name of an event that reports lost records or a lost part of the
+ * archive. */
 static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 {
 	static const char *const words[] = {
@@ -193,8 +195,8 @@ static bool fxt_lint_frame_is_known(const struct fxt_lint *l, const uint64_t *ke
 }
 
 /*
- * Returns true if R has an address that is not the kernel's. Kernel addresses are in no mapping of
- * the process.
+ * Returns true if R has an address outside of the kernel, so that a mapping of the process must
+ * contain the address.
  */
 static bool fxt_lint_frame_has_user_address(const struct fxt_record *r)
 {
@@ -230,7 +232,8 @@ static void fxt_lint_frame_check_profiler(struct fxt_lint *l, const struct fxt_r
 }
 
 /*
- * A child inherits the mappings of its parent (docs/FXT-MAPPING.md), so they need not be repeated.
+ * A child inherits the mappings of its parent (docs/FXT-MAPPING.md), so the archive need not repeat
+ * them: treats the child as a process with mappings.
  */
 static void fxt_lint_frame_check_fork(struct fxt_lint *l, const struct fxt_record *r)
 {

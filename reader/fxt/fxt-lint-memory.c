@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks allocations as docs/FXT-MAPPING.md describes them: events of category `memory` with these
- * arguments. Events of other programs in this category are ignored.
+ * Checks allocations as docs/FXT-MAPPING.md describes them: events of the category `memory` with
+ * kymo's arguments. Events of other programs in this category are ignored.
  */
 #include <errno.h>
 
@@ -17,7 +17,7 @@ static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint
 			    FXT_LINT_THREADS_MAX);
 }
 
-/* Ends the last snapshot, and reports missing blocks. */
+/* Ends the last snapshot of W, and reports the blocks that have not followed it. */
 static void fxt_lint_memory_end_snapshot(struct fxt_lint *l, struct fxt_lint_watch *w)
 {
 	if (w->missing > 0)
@@ -52,8 +52,8 @@ static void fxt_lint_memory_name_stack(struct fxt_lint *l, const struct fxt_reco
 	fxt_named_set(&l->named, r);
 	l->named_at = l->here;
 	/*
-	 * Stacks beyond the limit are not reported as missing, either: see
-	 * fxt_lint_memory_use_stack().
+	 * If the set is full, fxt_lint_memory_use_stack() reports no more missing stacks, so a
+	 * stack that is not in the set does no harm.
 	 */
 	if (l->stacks.n_used < FXT_LINT_STACKS_MAX &&
 	    table_set(&l->stacks, fxt_lint_memory_stack_key(r->thread.pid, w, id), &seen) < 0)
@@ -84,7 +84,8 @@ static void fxt_lint_memory_begin_watch(struct fxt_lint *l, const struct fxt_rec
 	w->number++;
 }
 
-/* Handles an event of a process whose allocations must be traced. */
+/* Handles an event of an allocation, a snapshot or a stack. The process must be one whose
+ * allocations are traced. */
 static void fxt_lint_memory_on_watch_event(struct fxt_lint *l, const struct fxt_record *r,
 					   enum fxt_row_id row)
 {
@@ -93,7 +94,8 @@ static void fxt_lint_memory_on_watch_event(struct fxt_lint *l, const struct fxt_
 
 	if (!w)
 		return;
-	/* Processes whose allocations are not traced have stacks of calls, too. */
+	/* Event `stack` is no error: processes without traced allocations have it for stacks of
+	 * calls. */
 	if (row != FXT_ROW_STACK && !w->open && !w->unwatched_reported) {
 		w->unwatched_reported = true;
 		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Checks kernel objects of processes and threads. They can be anywhere in an archive, and the last
- * one counts, so missing ones are found at the end.
+ * one for a process or thread counts, so only the end shows whether one is missing.
  */
 #include "reader/fxt/fxt-lint-state.h"
 #include "reader/fxt/fxt-object.h"
@@ -33,7 +33,7 @@ static void fxt_lint_names_check_thread(struct fxt_lint *l, const struct fxt_rec
 	if (!t)
 		return;
 	t->tid = r->kernel_object.koid;
-	/* A known name that replaces an unknown one is not a change. */
+	/* A known name that replaces an unknown one is not reported as a change. */
 	if (t->unknown)
 		t->named = false;
 	t->unknown = fxt_object_is_unknown(r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sorts facts by time as readers do: facts of equal times keep the order of the file. Archives are
- * mostly sorted, so a fact that is a little late is inserted at once. Other facts wait until the
- * buffer is full. Then the buffer is sorted by merging its runs. The first half of the buffer is
- * passed on, so a fact can be late by FXT_LINT_WINDOW facts.
+ * mostly sorted, so a fact that is a little late is inserted at its place in the buffer at once.
+ * Later ones are appended. When the buffer is full, it is sorted by merging its runs. Then its
+ * first half is passed on, so a fact can be late by FXT_LINT_WINDOW facts.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
-/* A fact that is late by more facts than this is not inserted at once. */
+/* A fact that must move over more facts than this is appended instead. */
 enum { MOVE_MAX = 1024 };
 
 static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
@@ -41,7 +41,7 @@ static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact 
 	}
 }
 
-/* Returns the end of the run that begins at I. */
+/* Returns the end of the sorted run that begins at I. */
 static size_t fxt_lint_order_run_end(const struct fxt_lint_fact *facts, size_t i, size_t n)
 {
 	while (++i < n && facts[i].ts_ns >= facts[i - 1].ts_ns)

@@ -2,9 +2,9 @@
 /*
  * Tracks the running thread of each CPU, and the threads that run or were woken, in order of time.
  *
- * After a loss, a thread may have run between two wakeups. The running thread of a CPU is not
- * forgotten in a loss, since readers do not know about losses. A writer that loses records must
- * close the slices of running threads.
+ * After a loss, two wakeups of a thread in a row are valid, since the thread may have run in
+ * between. But the running thread of a CPU is not forgotten in a loss, since readers do not know
+ * about losses: a writer that loses records must close the slices of running threads.
  */
 #include <errno.h>
 #include <string.h>
@@ -61,8 +61,8 @@ static struct fxt_lint_thread *fxt_lint_sched_get_thread(struct fxt_lint *l, uin
 }
 
 /*
- * Returns true if FACT is earlier than the last fact of T (NULL = no thread). The state of T then
- * becomes unknown.
+ * Returns true if FACT is earlier than the last fact of T; the state of T then becomes unknown.
+ * Returns false if T is NULL (no thread).
  */
 static bool fxt_lint_sched_is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 {
@@ -77,8 +77,8 @@ static bool fxt_lint_sched_is_late(struct fxt_lint_thread *t, const struct fxt_l
 	return true;
 }
 
-/* Reports the last conflict of T: the other CPU switched it out late (TIE: at the same time), or
- * never. */
+/* Reports that T ran on two CPUs: the older CPU switched T out later than the new one switched T in
+ * (TIE: at the same time), or never. */
 static void fxt_lint_sched_end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie)
 {
 	fxt_lint_find(l, tie ? FXT_FINDING_TIE_SWITCH : FXT_FINDING_TWO_CPUS, t->conflict_place,
@@ -139,7 +139,7 @@ static void fxt_lint_sched_judge_switch(struct fxt_lint *l, const struct fxt_lin
 
 	if (!cpu)
 		return;
-	/* If an entry is missing, the thread is beyond the limit, and not idle. */
+	/* A thread that is not idle and has no entry is beyond the limit of threads. */
 	if (late_out || late_in || fact->ts_ns < cpu->last_ns || (fact->a != 0 && !out) ||
 	    (fact->b != 0 && !in)) {
 		l->n_not_judged++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The durations of a thread form a stack, in order of time. It works as in Perfetto: an end closes
- * the innermost open duration. A complete duration is removed when its end has passed.
+ * Checks the durations of each thread in order of time. They form a stack that works as in
+ * Perfetto: an end closes the innermost open duration. A complete duration is removed when its end
+ * has passed.
  */
 #include <errno.h>
 #include <string.h>
@@ -77,8 +78,8 @@ static void fxt_lint_slices_find(struct fxt_lint *l, enum fxt_finding_id id,
 }
 
 /*
- * Removes the complete duration I from the stack. Open durations above I end later than I. This is
- * reported.
+ * Removes the complete duration at I from the stack. Open durations above I would end later than
+ * the duration around them, so they are reported.
  */
 static void fxt_lint_slices_cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
 {
@@ -152,13 +153,13 @@ static void fxt_lint_judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
 	}
 	if (fact->name != 0 && t->stack[i - 1].name != fact->name && !t->unknown)
 		fxt_lint_slices_find(l, FXT_FINDING_DURATION_NAMES, t, fact->place);
-	/* The other durations above it are complete, and end later. */
+	/* The durations above the closed one are complete, and end later than it. */
 	for (size_t above = i; above < t->depth; above++)
 		fxt_lint_slices_find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
 	t->depth = i - 1;
 }
 
-/* Checks that a flow event is within a duration. */
+/* Reports a flow event outside of any duration. */
 static void fxt_lint_judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
 				const struct fxt_lint_fact *fact)
 {
@@ -199,7 +200,7 @@ void fxt_lint_slices_finish(struct fxt_lint *l)
 	struct fxt_lint_track *t;
 
 	for (size_t pos = 0; (t = table_next(&l->tracks, &pos));) {
-		/* (scopes of a program can be open when its thread or the recording ends) */
+		/* (a program's own durations can be open when its thread or the recording ends) */
 		if (t->unknown || t->of_program)
 			continue;
 		fxt_lint_slices_settle(l, t, OPEN - 1);

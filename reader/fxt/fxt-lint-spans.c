@@ -11,10 +11,10 @@
 struct fxt_lint_span {
 	uint64_t key, id;
 	int64_t balance;             /* number of begins minus number of ends */
-	int64_t sum;                 /* sum of the balances of all spans with this id, at the end */
+	int64_t sum;                 /* at the end: sum of the balances of all spans with this id */
 	struct fxt_lint_place place; /* place of the unbalanced event */
-	uint64_t alone_ns;           /* time of the first instant or step outside a span */
-	struct fxt_lint_place alone; /* place of that instant or step; number 0 = no such event */
+	uint64_t alone_ns;           /* time of the first instant or step outside of the span */
+	struct fxt_lint_place alone; /* place of that instant or step; number 0 = none */
 };
 
 uint64_t fxt_lint_async_key(const struct fxt_record *r)
@@ -99,8 +99,8 @@ static void fxt_lint_finish_flows(struct fxt_lint *l)
 }
 
 /*
- * Reports spans without a counterpart. If the balances of an id add up to 0, its begins and ends
- * differ in process or name.
+ * Reports begins and ends without a counterpart. If the balances of all spans with one id add up to
+ * 0, the counterpart exists, but has another process or name.
  */
 static void fxt_lint_finish_asyncs(struct fxt_lint *l)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shared part of the lint's files. Internal to fxt-lint*.c.
+ * The state that the files fxt-lint*.c share.
  *
  *   fxt-lint         takes records, passes them to the parts, returns findings
  *   fxt-lint-frame   providers, initialization, losses, profiler records: in file order
  *   fxt-lint-memory  allocations: their processes and stacks; in file order
- *   fxt-lint-names   kernel objects, and missing ones: known at the end
- *   fxt-lint-order   facts, which must be checked in order of time
+ *   fxt-lint-names   kernel objects; at the end, those that are missing
+ *   fxt-lint-order   sorts facts that must be checked in order of time
  *   fxt-lint-sched   CPUs and threads, by facts
  *   fxt-lint-slices  durations of threads, by facts
  *   fxt-lint-spans   async operations and flows, by facts
@@ -34,17 +34,17 @@ struct fxt_lint_place {
 };
 
 enum fxt_lint_state {
-	FXT_LINT_UNKNOWN = 0, /* unknown, asleep or runnable: any next state is valid */
+	FXT_LINT_UNKNOWN = 0, /* unknown, asleep or ready: any next state is valid */
 	FXT_LINT_RUNNING,
 	FXT_LINT_WOKEN,
 };
 
-/* A thread in scheduling records and kernel objects, by koid. */
+/* A thread that scheduling records or kernel objects name; identified by its koid. */
 struct fxt_lint_thread {
 	uint64_t tid, process;
 	uint64_t name; /* hash of the name */
 	bool named, scheduled;
-	bool unknown;                /* the kernel object marks the thread as unknown */
+	bool unknown;                /* the kernel object says that the name is unknown */
 	struct fxt_lint_place first; /* first record that schedules the thread */
 
 	enum fxt_lint_state state;
@@ -52,7 +52,7 @@ struct fxt_lint_thread {
 	uint32_t epoch; /* epoch in which the state was set */
 	uint64_t since_ns, last_ns;
 
-	/* The thread was switched in on `cpu` while it ran on old_cpu. */
+	/* The thread was switched in on `cpu`, while it still ran on old_cpu. */
 	bool conflict;
 	uint16_t old_cpu;
 	uint64_t conflict_ns;
@@ -69,7 +69,7 @@ struct fxt_lint_process {
 struct fxt_lint_cpu {
 	bool known;
 	struct fxt_lint_thread *running; /* the thread that runs; NULL = idle */
-	struct fxt_lint_place place;     /* place of the switch to the running thread */
+	struct fxt_lint_place place;     /* place of the switch at which `running` began to run */
 	uint64_t last_ns;
 };
 
@@ -79,28 +79,28 @@ struct fxt_lint_slice {
 	struct fxt_lint_place place;
 };
 
-/* A thread in events, by the koids of its process and thread. */
+/* A thread that has events; identified by the koids of its process and thread. */
 struct fxt_lint_track {
 	uint64_t pid, tid;
 	struct fxt_lint_place first;  /* first event of the thread */
 	struct fxt_lint_slice *stack; /* open durations, innermost last; owned */
 	size_t depth, room;
 	uint64_t last_ns;
-	bool unknown;    /* some durations can be missing in the stack */
-	bool of_program; /* has events of a program that kymo has recorded */
+	bool unknown;    /* the stack can lack durations */
+	bool of_program; /* belongs to a provider that is not kymo's */
 };
 
 enum fxt_lint_fact_kind {
-	FXT_LINT_SWITCH,           /* a, b: outgoing and incoming tid, 0 = idle */
+	FXT_LINT_SWITCH,           /* a, b: tids of the outgoing and incoming thread; 0 = idle */
 	FXT_LINT_SYNTHETIC_SWITCH, /* a, b: as for FXT_LINT_SWITCH */
 	FXT_LINT_WAKEUP,           /* a: tid of the thread */
 	FXT_LINT_BEGIN,            /* begin of a duration on `track` */
 	FXT_LINT_END,              /* end of a duration on `track` */
 	FXT_LINT_COMPLETE,         /* a complete duration on `track`; b: its end */
-	FXT_LINT_FLOW_BEGIN,       /* this and the next two: flow event on `track`; b: id */
+	FXT_LINT_FLOW_BEGIN,       /* FLOW facts are on `track`; b: id of the flow */
 	FXT_LINT_FLOW_STEP,
 	FXT_LINT_FLOW_END,
-	FXT_LINT_ASYNC_BEGIN, /* this and the next two: a: key of process, name and id; b: id */
+	FXT_LINT_ASYNC_BEGIN, /* ASYNC facts: a = key of process, name and id; b = id */
 	FXT_LINT_ASYNC_INSTANT,
 	FXT_LINT_ASYNC_END,
 };
@@ -127,8 +127,8 @@ struct fxt_lint_order {
 /* A process with allocations. */
 struct fxt_lint_watch {
 	bool open, unwatched_reported;
-	uint32_t number;  /* number of instances of the process so far */
-	uint64_t missing; /* number of blocks of the last snapshot that have not followed yet */
+	uint32_t number;  /* number of times that tracing of the process has begun */
+	uint64_t missing; /* blocks of the last snapshot that have not followed yet */
 	uint64_t snapshot_ns;
 	struct fxt_lint_place snapshot;
 };
@@ -139,8 +139,8 @@ struct fxt_lint_provider {
 	bool introduced, has_init, timed;
 	bool is_kymo; /* its tables were kymo's at any time */
 	uint64_t ticks_per_second;
-	uint64_t process; /* koid of the process of the last event + 1; 0 = no event */
-	/* The id was introduced again, by kymo; number 0 = it was not, or its next event came. */
+	uint64_t process; /* process of the provider's last event: koid + 1; 0 = no event */
+	/* Where kymo introduced the id again, until the next event; number 0 = it did not. */
 	struct fxt_lint_place again;
 };
 
@@ -150,7 +150,7 @@ struct fxt_lint {
 	int error; /* 0 or -ENOMEM */
 	uint64_t n_not_judged;
 	struct fxt_lint_place here; /* place of the current record */
-	bool finishing;             /* findings are collected in `last`, to be sorted */
+	bool finishing;             /* at the end: findings are collected in `last`, to be sorted */
 	struct fxt_finding *last;   /* collected findings; owned */
 	size_t n_last, last_room;
 	struct fxt_findings findings; /* findings in the current record */
@@ -159,7 +159,7 @@ struct fxt_lint {
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* the provider of the current records */
 	bool any_provider;
-	bool has_kymo; /* a provider is kymo's, so all others are programs that it has recorded */
+	bool has_kymo;            /* a provider is kymo's, so all others are recorded programs */
 	uint64_t reported_offset; /* offset of the last record with an error */
 	uint64_t n_losses;
 	struct fxt_lint_place first_loss;
@@ -167,11 +167,11 @@ struct fxt_lint {
 	uint64_t n_wakers;
 	uint64_t synthetic_ns;  /* time of the last synthetic switch */
 	uint64_t sched_last_ns; /* the latest time of a scheduling record */
-	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
+	struct table modules;   /* set: hash of process and module, or of process alone */
 
 	/* State of fxt-lint-memory. */
 	struct table watches; /* koid + 1 -> struct fxt_lint_watch, owned */
-	struct table stacks;  /* hash of process, watch and id -> anything */
+	struct table stacks;  /* set: hash of process, watch and stack id */
 	struct fxt_named named;
 	struct fxt_lint_place named_at;
 
@@ -179,7 +179,7 @@ struct fxt_lint {
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */
 	struct fxt_lint_cpu *cpus;               /* by number, as many as needed; owned */
 	size_t n_cpus;
-	uint32_t epoch; /* number of synthetic switches so far, in order of time */
+	uint32_t epoch; /* number of synthetic switches so far */
 	struct fxt_lint_order order;
 };
 
@@ -188,8 +188,8 @@ void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_p
 		   uint64_t a, uint64_t b);
 
 /*
- * Returns the value at KEY of T. A new value has SIZE zeroed bytes. Returns NULL if T has MAX
- * elements, or without memory (l->error is then set).
+ * Finds or adds the element of T at KEY. A new element has SIZE zeroed bytes. Returns NULL if T
+ * already has MAX elements, or if there is no memory (l->error is set then).
  */
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max);
 

@@ -55,7 +55,7 @@ void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t siz
 	return value;
 }
 
-/* Keeps F until findings are reported in the order of the file. */
+/* Keeps F: at the end, findings are reported in the order of the file. */
 static void fxt_lint_keep(struct fxt_lint *l, const struct fxt_finding *f)
 {
 	if (GROW(l->last, l->last_room, l->n_last + 1) < 0) {
@@ -86,7 +86,8 @@ static bool fxt_lint_is_defined(const struct fxt_provider *p, enum fxt_finding_i
 	return ref <= FXT_THREAD_INDEX_MAX && p->threads[ref].defined;
 }
 
-/* For an undefined reference in R: explains if another provider has defined it. */
+/* Returns a text if another provider has defined what R refers to without a definition; NULL =
+ * no. */
 static const char *fxt_lint_provider_of(const struct fxt_lint *l, const struct fxt_record *r,
 					const struct fxt_finding *f)
 {
@@ -136,8 +137,8 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 {
-	/* Errors that the reader reports for a returned record were found by fxt_check_record(),
-	 * too. */
+	/* Damage of 0 bytes in the last record with an error was already reported by
+	 * fxt_check_record() or fxt_lint_frame(). */
 	if (damage->bytes == 0 && damage->offset == l->reported_offset)
 		return;
 	fxt_lint_emit(l, &(struct fxt_finding){

@@ -7,7 +7,7 @@
 #include "reader/fxt/fxt-reader.h"
 
 /*
- * Returns true if RECORD, a kernel object, marks its owner as unknown: it is called "?" and has no
- * start time (docs/FXT-MAPPING.md, "Kernel objects").
+ * Returns true if RECORD, a kernel object, says that its process or thread is unknown: its name is
+ * "?", and it has no start time (docs/FXT-MAPPING.md, "Kernel objects").
  */
 bool fxt_object_is_unknown(const struct fxt_record *record);

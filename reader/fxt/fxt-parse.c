@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One function for each record type, made from its layout (fxt-layout.h). Each part of the layout
- * consumes some of the remaining words. If a word is missing, the record is damaged. Words left
- * over are allowed: "Appending new information to existing record types" is how the format grows.
- * The reader examines such a record more closely.
+ * The macros below make one function for each record type from its layout (fxt-layout.h). Each part
+ * of the layout consumes some of the remaining words. If a word is missing, the record is damaged.
+ * Words left over are allowed: "Appending new information to existing record types" is how the
+ * format grows. The reader examines a record with such words more closely.
  */
 #include "reader/fxt/fxt-parse.h"
 
@@ -89,7 +89,8 @@ static void fxt_parse_must_be_zero(struct cursor *c, uint64_t bits)
 		c->odd = true;
 }
 
-/* Skips the arguments, to read the words after them. */
+/* Skips the arguments, so that the words after them can be read. Returns false if they do not
+ * fit. */
 static bool fxt_parse_skip_args(struct cursor *c, const struct fxt_record *r)
 {
 	const uint64_t *end = fxt_args_end(&r->args);
@@ -100,16 +101,16 @@ static bool fxt_parse_skip_args(struct cursor *c, const struct fxt_record *r)
 	return true;
 }
 
-/* Skips the arguments at the end of a record. They are checked when they are read. */
+/* Skips the arguments at the end of a record. fxt_args_next() checks them later. */
 static void fxt_parse_pass_args(struct cursor *c, const struct fxt_record *r)
 {
 	if (fxt_parse_skip_args(c, r))
 		return;
 	c->odd = true;
-	c->p = c->end; /* the remaining words of the record are unknown */
+	c->p = c->end; /* the arguments do not fit: the words after them are unknown */
 }
 
-/* Consumes the arguments of RECORD and the value after them. */
+/* Consumes the N arguments of RECORD, and the value after them if its type has one. */
 static const char *fxt_parse_read_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
 	fxt_parse_begin_args(c, r, n);
@@ -130,7 +131,7 @@ static const char *fxt_parse_read_args(struct cursor *c, struct fxt_record *r, u
 	return NULL;
 }
 
-/* Consumes the process of an object. The object has no thread. */
+/* Consumes the process of a userspace object, which has no thread. */
 static bool fxt_parse_read_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 {
 	r->thread = r->provider->threads[ref];
@@ -213,7 +214,8 @@ static const char *fxt_parse_pass_unknown(struct cursor *c, struct fxt_record *r
 	return NULL;
 }
 
-/* Most records of an archive are of this type, so it is read by plain loads, without a cursor. */
+/* Most records of an archive are scheduling records, so they are read by plain loads, without the
+ * cursor. */
 static inline const char *fxt_parse_scheduling(struct cursor *c, struct fxt_record *r,
 					       uint64_t head)
 {
@@ -317,7 +319,7 @@ static const char *fxt_parse_unlisted(struct cursor *c, struct fxt_record *r, ui
 	}
 }
 
-/* A separate function, so that the path of scheduling records stays short. */
+/* Not inlined, so that the code for scheduling records stays short. */
 static __attribute__((noinline)) const char *fxt_parse_other(struct cursor *c, struct fxt_record *r,
 							     uint64_t head)
 {

@@ -8,8 +8,8 @@
 
 /*
  * Fills in *RECORD from record->words and n_words (at least 1) by the tables of record->provider.
- * Changes no table. Returns NULL, or the error: the record is inconsistent. *RET_ODD: the record is
- * valid, but not exactly as specified. It has an unknown kind, words after its contents, reserved
- * bits, or arguments that do not fit.
+ * Changes no table. Returns NULL, or a text about the error if the record is inconsistent. *RET_ODD
+ * is true if the record is valid, but not exactly as specified: it has an unknown kind, words after
+ * its contents, reserved bits, or arguments that do not fit.
  */
 const char *fxt_parse_record(struct fxt_record *record, bool *ret_odd);

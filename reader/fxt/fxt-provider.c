@@ -58,7 +58,7 @@ static const struct known {
 #undef X
 };
 
-/* A hash table of names with linear probing: index in known_names + 1, or 0. */
+/* A hash table with linear probing, of indexes in known_names + 1; 0 = a free slot. */
 enum { NAME_SLOTS = 1024, NAME_BYTES_MAX = 24 };
 
 static_assert(ARRAY_SIZE(known_names) < NAME_SLOTS / 2, "a table that is half empty");

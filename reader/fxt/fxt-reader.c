@@ -3,14 +3,14 @@
  * Finds records in the input, and keeps the state between records: the current provider, and the
  * tables of each provider. fxt-parse.c reads the contents of a record.
  *
- * A section can name a provider that was not introduced. Such a provider gets empty tables, this is
- * reported, and its records are read. The number of providers is limited, so that an archive cannot
- * make the reader allocate tables without limit.
+ * A section can name a provider that was not introduced. Such a provider gets empty tables, its
+ * records are read, and the section is reported. The number of providers is limited, so that an
+ * archive cannot make the reader allocate tables without limit.
  *
- * A record that follows the specification exactly is returned at once. Other records are odd or
- * damaged, which is decided by the data around them (fxt_reader_doubt()). The record is in the
- * input's buffer. It is copied if it is not aligned there (bytes are missing before it) or if its
- * words must be swapped.
+ * A record that follows the specification exactly is returned at once. The data around any other
+ * record decides whether the record is odd or damaged (fxt_reader_doubt()). Records are parsed in
+ * the input's buffer. A record is copied if it is not aligned there (since bytes are missing before
+ * it), or if its words must be swapped.
  */
 #include "reader/fxt/fxt-reader.h"
 
@@ -26,10 +26,10 @@
 
 enum { PROVIDERS_MAX = 256 };
 
-/* Larger records are skipped, since kymo shows no data from such records. */
+/* Larger records are skipped, since kymo shows no data of records so large. */
 #define RECORD_BYTES_MAX ((uint64_t)64 << 20)
 
-/* Data that may not be a record is read only up to this size. */
+/* If data may not be a record, up to this number of bytes is read to find out. */
 #define DOUBTFUL_BYTES_MAX ((uint64_t)1 << 20)
 
 static const char lost_start[] = "the archive does not begin with its magic number";
@@ -45,15 +45,15 @@ struct fxt_reader {
 	struct table providers; /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	/* Number of bytes before the first record. They are reported before that record. */
+	/* Number of bytes before the first record. The reader reports them before that record. */
 	uint64_t lost_start;
-	const char *late;           /* the error of the record that was returned last */
+	const char *late;           /* error of the last returned record, to be reported next */
 	uint64_t *copy;             /* a copy of a record that cannot be used in place; owned */
 	size_t copy_room;           /* size of `copy` in bytes */
 	uint64_t first_ns, last_ns; /* range of the times that were read; 0 = no times yet */
-	/* position in the input up to which odd records were examined */
+	/* odd records before this position in the input were examined */
 	uint64_t trusted_to;
-	size_t last_bytes; /* size of the last record; 0 = it was damage */
+	size_t last_bytes; /* size of the last record; 0 = the last result was damage */
 	struct fxt_resync resync;
 };
 
@@ -62,7 +62,7 @@ static uint64_t fxt_reader_first_word(const struct fxt_reader *r)
 	return fxt_load_word(input_peek(&r->input), r->swap);
 }
 
-/* Returns the size of the record in bytes, according to its header HEAD. */
+/* Returns the size in bytes that the header HEAD claims for its record. */
 static uint64_t fxt_reader_header_bytes(uint64_t head)
 {
 	return FXT_WORD_BYTES * fxt_claimed_words(head);
@@ -88,7 +88,8 @@ static int fxt_reader_report(struct fxt_reader *r, uint64_t offset, uint64_t byt
 	return FXT_READER_DAMAGE;
 }
 
-/* Returns true if the input starts with a damaged magic number. */
+/* Returns true if the input starts with a magic number of which at most half of the bytes are
+ * damaged. */
 static bool fxt_reader_resembles_magic(const struct fxt_reader *r)
 {
 	uint8_t differs[FXT_WORD_BYTES];
@@ -105,9 +106,8 @@ static bool fxt_reader_resembles_magic(const struct fxt_reader *r)
 }
 
 /*
- * Finds the archive in an input that does not start with a valid magic number (it may be damaged or
- * missing). The archive is at the first place, in either byte order, with more consecutive records
- * than chance explains.
+ * Finds the archive in an input whose magic number is damaged or missing. The archive begins at the
+ * first place, in either byte order, with more consecutive records than chance explains.
  */
 static int fxt_reader_find_archive(struct fxt_reader *r)
 {
@@ -140,7 +140,8 @@ static int fxt_reader_find_archive(struct fxt_reader *r)
 	return 0;
 }
 
-/* Checks the magic number. Returns 0 if the input is an archive. */
+/* Checks the magic number. Returns 0 if the input is an archive, an enum fxt_alien, or a negative
+ * errno. */
 static int fxt_reader_check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
@@ -162,7 +163,8 @@ static int fxt_reader_check_magic(struct fxt_reader *r)
 	return r->swap ? 0 : fxt_reader_find_archive(r);
 }
 
-/* Finds or makes the provider ID. *RET_IS_NEW is whether it was made. */
+/* Finds or makes the provider ID; *RET_IS_NEW = true if it was made. If there are too many, *RET is
+ * the overflow provider. */
 static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider **ret,
 				   bool *ret_is_new)
 {
@@ -267,8 +269,7 @@ static int fxt_reader_become_provider(struct fxt_reader *r, const struct fxt_rec
 
 /*
  * Returns true if the data of RECORD is used. RECORD is correct, except for reserved bits, which a
- * newer format may define. So its data is used if there is no such data yet, but does not replace
- * known data.
+ * newer format may define. So its data fills gaps in the tables, but replaces no known data.
  */
 static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
@@ -288,8 +289,9 @@ static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct f
 }
 
 /*
- * Returns true if the data of RECORD can be used for later records. An odd record can be a record
- * of another type with a damaged header. Its data would then make later records wrong, too.
+ * Returns true if later records may depend on the data of RECORD, which is odd. An odd record can
+ * be a record of another type with a damaged header. Its data would then make later records wrong,
+ * too.
  */
 static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 {
@@ -307,13 +309,13 @@ static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 	if (s.words == s.claimed)
 		return true;
 	/*
-	 * Appended words are allowed, except in a section: there is nothing else in a section that
-	 * could be checked.
+	 * The record has words after its contents. That is allowed, but not believed in a section:
+	 * a section has no text that could confirm the record.
 	 */
 	return !s.odd_text && (record->type != FXT_RECORD_METADATA || s.clean_bytes > 0);
 }
 
-/* Notes WHAT, an error of the record that is returned, unless it has one. It can be NULL. */
+/* Notes WHAT (NULL = nothing) as the error of the record that is returned, unless one was noted. */
 static void fxt_reader_note_late(struct fxt_reader *r, const char *what)
 {
 	if (!r->late)
@@ -362,7 +364,8 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 	}
 }
 
-/* Makes the available record of BYTES bytes usable, in place or as a copy. COPY forces a copy. */
+/* Sets record.words to the record of BYTES bytes, which is in the buffer: in place if possible,
+ * otherwise as a copy. COPY forces a copy. */
 static int fxt_reader_lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 {
 	const uint8_t *p = input_peek(&r->input);
@@ -384,7 +387,8 @@ static int fxt_reader_lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 	return 0;
 }
 
-/* Parses the record of BYTES bytes that fxt_reader_lay_out() prepared. It is not consumed. */
+/* Parses the record of BYTES bytes that fxt_reader_lay_out() prepared, without consuming it.
+ * Returns NULL or an error, like fxt_parse_record(). */
 static inline const char *fxt_reader_parse(struct fxt_reader *r, size_t bytes, bool *ret_odd)
 {
 	struct fxt_record *record = &r->record;
@@ -404,7 +408,7 @@ static inline int fxt_reader_return_record(struct fxt_reader *r, size_t bytes,
 
 	input_consume(&r->input, bytes);
 	r->last_bytes = bytes;
-	/* A record without a time gets the time of the previous record. */
+	/* A record without a time still has the time of the previous record in this member. */
 	r->last_ns = record->ts_ns;
 	if (__builtin_expect(r->first_ns == 0, 0))
 		r->first_ns = r->last_ns;
@@ -428,9 +432,10 @@ static int fxt_reader_report_truncated(struct fxt_reader *r, uint64_t offset)
 }
 
 /*
- * Searches for the next record inside the previous one. The record before the damage was valid by
- * itself. But if bytes are missing, a part of the next record looks like a part of it. Finds a
- * record that begins inside that record and ends after it. Returns 1 if reading continues there.
+ * Searches for the next record inside the previous one. The previous record was valid by itself,
+ * but if bytes are missing in it, its last part was the begin of the next record. Finds a record
+ * that begins inside the previous one and ends after it. Returns 1 if reading continues there, 0,
+ * or a negative errno.
  */
 static int fxt_reader_search_back(struct fxt_reader *r)
 {
@@ -449,9 +454,9 @@ static int fxt_reader_search_back(struct fxt_reader *r)
 	return e;
 }
 
-/* Skips damage: no valid record begins here. Continues at the next record, at FROM or later. If
- * there is no next record, and the header claims more than the input has, the record was
- * truncated. */
+/* Skips damage at the current position, where no valid record begins. Continues at the next record
+ * that begins at FROM or later. If there is none, and the header claims (CLAIMED) more bytes than
+ * the input has, the record was truncated. */
 static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed,
 				  const char *what)
 {
@@ -469,8 +474,8 @@ static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t cl
 }
 
 /*
- * Returns the record at this position. The size in its header is wrong, so BYTES, the size of its
- * contents, is used.
+ * Returns the record at this position, although the size in its header is wrong: BYTES, the size of
+ * its contents, is used.
  */
 static int fxt_reader_repair_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
@@ -490,8 +495,8 @@ static int fxt_reader_repair_size(struct fxt_reader *r, size_t bytes, const stru
 	return e;
 }
 
-/* Returns an odd record after its surroundings were examined. The examination can have moved the
- * record in the buffer. */
+/* Returns an odd record that was found valid. It is laid out again, since the examination can have
+ * moved the record in the buffer. */
 static int fxt_reader_return_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	bool odd;
@@ -508,8 +513,8 @@ static int fxt_reader_return_odd(struct fxt_reader *r, size_t bytes, const struc
 }
 
 /*
- * The record of BYTES bytes is odd or damaged (WHAT). Decides by the data around it whether it is
- * valid. CUT: its header claims more bytes than the input has.
+ * Decides whether a record of BYTES bytes that is odd or damaged (WHAT = the error) is valid, by
+ * the data around it. CUT = its header claims more bytes than the input has.
  */
 static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cut,
 			    const struct fxt_record **ret)
@@ -519,7 +524,8 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 	bool sure = false;
 	int e;
 
-	/* The decision must not depend on how much has been read so far. */
+	/* Read enough, so that the decision does not depend on how much is in the buffer by
+	 * chance. */
 	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
@@ -530,8 +536,8 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 			e = sure && contents == input_ready(&r->input);
 		if (e > 0 && contents > bytes) {
 			/*
-			 * If a length inside the record is wrong, its contents include other
-			 * records.
+			 * If a length inside the record is wrong, the contents seem to include
+			 * other records: search for them.
 			 */
 			e = fxt_resync_find(s, 1, contents, 0, &at);
 			if (e > 0)
@@ -563,7 +569,8 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 	return fxt_reader_return_odd(r, (size_t)bytes, ret);
 }
 
-/* Handles a record that is incomplete, or too large. Decides whether to wait for its rest. */
+/* Makes a large record available. If the record is doubtful, decides how much of it to wait for.
+ * Returns 0, or like fxt_reader_next() if the record is not valid or is too large. */
 static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
 				  const struct fxt_record **ret)
 {
@@ -600,8 +607,8 @@ static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
 	return fxt_reader_report(r, offset, bytes, "a record over 64 MiB, skipped");
 }
 
-/* Makes the record of BYTES bytes available. Returns 0, or like fxt_reader_next() if it is not
- * valid. */
+/* Makes the record of BYTES bytes available. Returns 0, or like fxt_reader_next() if the record is
+ * not valid. */
 static int fxt_reader_fill(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
 {
 	int e;
@@ -622,7 +629,7 @@ static int fxt_reader_fill(struct fxt_reader *r, uint64_t bytes, const struct fx
 	return 0;
 }
 
-/* Reports the error of the record that was returned last, or of the beginning of the input. */
+/* Reports the error that was noted for the last record, or for the begin of the input. */
 static int fxt_reader_report_late(struct fxt_reader *r)
 {
 	const char *what = r->late;

@@ -9,12 +9,12 @@
  * where records begin. No content of an archive can make the reader fail in another way.
  * docs/architecture/damage.md describes how records are found again.
  *
- * Archives of big-endian machines give the same results as little-endian ones: native words, and
- * unchanged streams (strings, blobs).
+ * Archives of big-endian machines give the same results as those of little-endian ones: words are
+ * converted to the native byte order, and streams (strings, blobs) are unchanged.
  *
  * Arguments are checked and resolved on demand (fxt_args_next()). References to unregistered
  * strings or threads are not damage here: the record is returned with empty text or an undefined
- * thread. fxt-check.h checks these.
+ * thread. fxt-check.h reports such references.
  */
 #pragma once
 
@@ -26,7 +26,7 @@
 #include "base/input.h"
 #include "reader/fxt/fxt-record.h"
 
-/* Results of fxt_reader_new_*() for inputs in other formats, besides 0 and negative errnos. */
+/* Results of fxt_reader_new_*() for inputs that are not archives, besides negative errnos. */
 enum fxt_alien {
 	FXT_ALIEN_EMPTY = 1, /* an empty input */
 	FXT_ALIEN_XZ,        /* compressed data */
@@ -41,10 +41,10 @@ enum fxt_reader_outcome {
 	FXT_READER_DAMAGE = 2,
 };
 
-/* Bytes that are not a record, or an inconsistent record. */
+/* Bytes that are not a record, or (bytes = 0) an error in a record that is returned. */
 struct fxt_damage {
 	uint64_t offset; /* position in the input */
-	/* Number of skipped bytes; 0 = the damage is reported without skipping bytes. */
+	/* Number of skipped bytes; 0 = nothing was skipped. */
 	uint64_t bytes;
 	const char *what; /* static text */
 	bool truncated;   /* the input ends inside this record */
@@ -67,14 +67,14 @@ DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
 /*
  * Reads up to the next record or damage. Returns FXT_READER_RECORD with the record in *RET;
  * FXT_READER_DAMAGE, with *RET set to NULL (fxt_reader_damage() then returns the damage);
- * FXT_READER_END; an error of read(), or -ENOMEM.
+ * FXT_READER_END; or a negative errno: an error of read(), or -ENOMEM.
  */
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
 
 /* Returns the last damage. */
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
 
-/* Returns the number of bytes read or skipped: the position of the next record. */
+/* Returns the position in the input behind everything that was read or skipped. */
 uint64_t fxt_reader_offset(const struct fxt_reader *r);
 
 /* Returns true if the input is an archive of a big-endian machine. */

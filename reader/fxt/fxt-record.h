@@ -12,8 +12,9 @@
 #include "writer/fxt/fxt-wire.h"
 
 /*
- * The type of a scheduling, profiler or large record with an unknown subtype. It is complete and
- * skipped, like records of unknown type. The subtype is kept, and the type is in words[0].
+ * The type of a scheduling, profiler or large record with an unknown subtype. The reader returns it
+ * whole, without its contents, like records of unknown type. The subtype is kept, and the type is
+ * in words[0].
  */
 enum { FXT_RECORD_UNKNOWN_KIND = 16 };
 
@@ -22,8 +23,8 @@ struct fxt_record {
 	/* Type of the metadata, event, scheduling or profiler record; format of a large blob. */
 	unsigned subtype;
 	/*
-	 * Position in the input; can be inside the previous record, if that one overlapped this
-	 * record.
+	 * Position in the input. It can be inside the previous record, if that record had seemed to
+	 * end later.
 	 */
 	uint64_t offset;
 	uint64_t n_words;
@@ -36,11 +37,11 @@ struct fxt_record {
 	/* The words of the record, from the header on; in native byte order, aligned. */
 	const uint64_t *words;
 	const struct fxt_provider *provider;
-	bool ignored; /* the record would change the tables, but is odd and was not used */
+	bool ignored; /* the record would change the tables, but is odd, so it was not used */
 
 	/*
-	 * The members from here on are set if the record has them, and otherwise undefined, except
-	 * for args.n_left, which is then 0.
+	 * The members from here on are set if the record type has them, and undefined otherwise,
+	 * except for args.n_left, which is 0 then.
 	 */
 	uint64_t ts_ticks, ts_ns;
 	/* Also set for thread records; for userspace objects, only the pid. */
@@ -63,7 +64,8 @@ struct fxt_record {
 			unsigned index;
 		} thread_record;
 		struct {
-			/* Counter id, end time or correlation id; 0 = none of these. */
+			/* Counter id, end time or correlation id; 0 = the event has none of
+			 * them. */
 			uint64_t value;
 			uint64_t end_ns; /* end of a complete duration */
 		} event;
@@ -85,7 +87,7 @@ struct fxt_record {
 			uint16_t cpu;
 			uint8_t out_state;
 			uint8_t out_priority, in_priority; /* only in the legacy record */
-			/* Whether the thread references of the legacy record are defined. */
+			/* true: the thread reference in the legacy record is defined */
 			bool out_defined, in_defined;
 		} sw;
 		struct {

@@ -4,32 +4,32 @@
 #include <string.h>
 
 /*
- * The evidence that a record adds. Two records without other evidence than their shape are not
- * enough. One record with a plausible time is.
+ * The weight of a record as evidence that an archive continues here. Two records whose only
+ * evidence is their shape are not enough; one record with a plausible time is.
  */
 enum {
 	WORTH_SHAPE = 10, /* known kind, exact size, all reserved bits zero */
 	WORTH_NEAR = 40,  /* the time is near the times read before */
-	/* The record has a time, but there are no earlier times to compare. */
+	/* The record has a time, but no earlier times exist to compare with. */
 	WORTH_TIME = 5,
 	WORTH_NEXT = 15,       /* the time is near that of the previous record */
 	WORTH_FAR = -10,       /* the time is not near other times */
 	WORTH_REFERENCES = 10, /* the record has references, all of them registered */
-	WORTH_UNDEFINED = -5,  /* a reference is unregistered; its record may have been lost */
+	WORTH_UNDEFINED = -5,  /* an unregistered reference; its record can be lost */
 	WORTH_TEXT = 15,
 	WORTH_NO_TEXT = -15, /* a text is invalid */
-	WORTH_KNOWN = 10,    /* the record has a known value of a frequent kind */
+	WORTH_KNOWN = 10,    /* a value in the record is known and frequent */
 	WORTH_MAGIC = 60,
 	WORTH_LARGE = 40,   /* two sizes agree in 32 bits */
 	WORTH_LONGER = -10, /* words follow the contents, so the size is weak evidence */
 	WORTH_NOTHING = -1000,
 
-	ENOUGH_AT_END = 30, /* required evidence if the input ends after the last record */
-	/* Required evidence if the input, or the examined part, ends inside a record. */
+	ENOUGH_AT_END = 30, /* required evidence if the input ends behind the last record */
+	/* Required evidence if the input, or the part that is examined, ends inside a record. */
 	ENOUGH_AT_CUT = 40,
 
 	CHAIN_MAX = 16,
-	/* Maximum number of records of unknown kind in a chain; they are no evidence. */
+	/* Maximum number of records of unknown kind in a chain; these add no evidence. */
 	UNKNOWN_MAX = 4,
 	FOLLOW_MAX = 8,
 	TEXT_BYTES = 3, /* minimum length of text; shorter text is no evidence */
@@ -43,9 +43,9 @@ enum verdict {
 	CUT, /* the input ends before the record does */
 };
 
-/* A chain of consecutive records, from a position that is examined. */
+/* A chain of consecutive records from the examined position on. */
 struct chain {
-	/* NULL = a provider that was introduced in the chain. */
+	/* The provider of the current section; NULL = one that was introduced in the chain. */
 	const struct fxt_provider *provider;
 	uint64_t last_ns;
 	int worth;
@@ -77,8 +77,8 @@ static void fxt_resync_mark_dead(struct fxt_resync *s, uint64_t offset)
 }
 
 /*
- * Returns true if NS is within the times read so far, or close to them: outside by at most their
- * range and some slack.
+ * Returns true if NS is within the range of times read so far, or outside by at most the length of
+ * the range plus some slack.
  */
 static bool fxt_resync_is_near(const struct fxt_resync *s, uint64_t ns)
 {
@@ -91,8 +91,8 @@ static bool fxt_resync_is_near(const struct fxt_resync *s, uint64_t ns)
 }
 
 /*
- * Returns true if the record has a few words after its contents. Only records with a time qualify:
- * others cannot be distinguished from garbage.
+ * Returns true if the record has a few words after its contents. Only records with a time qualify,
+ * since other records cannot be distinguished from garbage then.
  */
 static bool fxt_resync_is_longer(const struct fxt_shape *shape)
 {
@@ -200,7 +200,7 @@ static int fxt_resync_worth_of_kind(const struct fxt_resync *s, struct chain *c,
 	case FXT_RECORD_BLOB:
 		return fxt_get_blob_name(head) == 0 ? WORTH_NOTHING : 0;
 	case FXT_RECORD_KERNEL_OBJECT:
-		/* A pointer argument looks like an object without a name. */
+		/* A pointer argument looks like a kernel object without a name. */
 		if (fxt_get_kernel_object_name(head) == 0)
 			return WORTH_NOTHING;
 		return fxt_get_kernel_object_type(head) == FXT_OBJECT_PROCESS ||
@@ -214,7 +214,8 @@ static int fxt_resync_worth_of_kind(const struct fxt_resync *s, struct chain *c,
 	}
 }
 
-/* Adds the evidence of a record to the chain. */
+/* Adds the evidence of a record to the chain. Returns BAD if the record cannot be one, otherwise
+ * GOOD. */
 static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c,
 				     const struct fxt_shape *shape)
 {
@@ -242,7 +243,7 @@ static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c
 	return GOOD;
 }
 
-/* Makes the record at AT available in the buffer, or the beginning of a large one. Returns the
+/* Makes the record at AT available in the buffer; of a large record, only the begin. Returns the
  * number of available words, 0 if the input ends before, or a negative errno. */
 static ssize_t fxt_resync_fill(struct fxt_resync *s, size_t at, uint64_t head)
 {
@@ -252,7 +253,7 @@ static ssize_t fxt_resync_fill(struct fxt_resync *s, size_t at, uint64_t head)
 	if (words > FXT_RECORD_WORDS_MAX)
 		words = FXT_RECORD_WORDS_MAX;
 	r = input_need(s->input, at + (size_t)words * FXT_WORD_BYTES);
-	/* input_need() has read everything up to the end. */
+	/* The input ends inside a large record: the part in the buffer is enough. */
 	if (r == 0 && fxt_get_record_type(head) == FXT_RECORD_LARGE &&
 	    fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
 		return (ssize_t)((input_ready(s->input) - at) / FXT_WORD_BYTES);
@@ -287,8 +288,8 @@ static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, ui
 }
 
 /*
- * Steps over a record of unknown kind at AT, where no good record begins. Returns 1 if there is
- * one, 0 if not, or a negative errno. *RET_BYTES is its size.
+ * Steps over a record of unknown kind at AT, where no good record begins. *RET_BYTES is its size.
+ * Returns 1, 0 if no such record is at AT, or a negative errno.
  */
 static int fxt_resync_steps_over(struct fxt_resync *s, size_t at, struct chain *c,
 				 uint64_t *ret_bytes)
@@ -310,7 +311,8 @@ static int fxt_resync_steps_over(struct fxt_resync *s, size_t at, struct chain *
 	return shape.unknown;
 }
 
-/* Returns true if the evidence is enough if the input ends at AT, or inside the next record. */
+/* Returns true if the evidence is enough, given that the input ends at AT or inside the record at
+ * AT. */
 static bool fxt_resync_enough_at_end(const struct fxt_resync *s, const struct chain *c, size_t at)
 {
 	int needed = input_ready(s->input) == at ? ENOUGH_AT_END : ENOUGH_AT_CUT;
@@ -368,15 +370,16 @@ int fxt_resync_at(struct fxt_resync *s, size_t at)
 	struct chain c = fxt_resync_new_chain(s);
 	int r = fxt_resync_try_chain(s, &c, at);
 
-	/* Chains from later records of this chain need not be tried: they end at the same place. */
+	/* Chains from the later records of this chain would fail at the same place: do not try
+	 * them. */
 	for (unsigned i = 1; r == 0 && i < c.n; i++)
 		fxt_resync_mark_dead(s, c.offsets[i]);
 	return r;
 }
 
 /*
- * Finds out whether good records lead from AT to a record that begins before END and ends after it.
- * Returns 1 or 0, or a negative errno.
+ * Finds out whether a chain of good records leads from AT to a record that begins before END and
+ * ends after it. Returns 1, 0 if not, or a negative errno.
  */
 static int fxt_resync_leads_over(struct fxt_resync *s, size_t at, size_t end)
 {
@@ -390,8 +393,8 @@ static int fxt_resync_leads_over(struct fxt_resync *s, size_t at, size_t end)
 			    ? BAD
 			    : fxt_resync_judge(s, at, &c, &bytes);
 		/*
-		 * If this chain does not lead over END, neither does a chain from one of its
-		 * records.
+		 * If this chain does not lead over END, chains from its later records do not,
+		 * either.
 		 */
 		fxt_resync_mark_dead(s, offset);
 		at += bytes;
@@ -429,7 +432,7 @@ int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, si
 
 int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 {
-	/* The number of bytes that are searched before they are discarded. */
+	/* Number of bytes to search before they are discarded from the buffer. */
 	enum { STEP = 64 * 1024 };
 	int r;
 
@@ -505,12 +508,12 @@ size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure)
 	if (ready == 0)
 		return 0;
 	fxt_shape_of(input_peek(s->input), ready, s->swap, &shape);
-	shape.claimed = shape.words; /* the size in the header must not count here */
+	shape.claimed = shape.words; /* (the size in the header must not count here) */
 	if (shape.flawed || shape.odd_text || shape.words == 0 ||
 	    shape.words > FXT_RECORD_WORDS_MAX || fxt_resync_weigh(s, &c, &shape) != GOOD)
 		return 0;
 	*ret_sure = c.worth >= s->enough;
-	/* A record with a time needs a plausible time, otherwise it is garbage. */
+	/* If a record has a time, the time must be plausible; otherwise the data is garbage. */
 	if (shape.timed ? c.worth < ENOUGH_AT_CUT && s->last_ns : c.worth < 2 * WORTH_SHAPE)
 		return 0;
 	return shape.words * FXT_WORD_BYTES;

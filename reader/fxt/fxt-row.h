@@ -7,13 +7,13 @@
 #include "reader/fxt/fxt-reader.h"
 #include "writer/fxt/fxt-event-fields.h"
 
-/* Returns the row of a record that is not an event. */
+/* Returns the row of R, which is a kernel object or a scheduling record; FXT_ROW_NONE = another
+ * record. */
 enum fxt_row_id fxt_other_row(const struct fxt_record *r);
 
 /*
- * Returns the row of a record. FXT_ROW_NONE: R has no row, or is an interval of a CPU (which has no
- * fixed name, like tracepoints and requests of block devices). It is inline, since it runs for each
- * record.
+ * Returns the row of a record. FXT_ROW_NONE = R has no row, or is an interval of a CPU (whose name
+ * is not fixed). The function is inline, since it runs for each record.
  */
 static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 {
@@ -35,27 +35,28 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
 /*
- * Returns the argument NAME of R as a number; the row of R has this argument. Text is represented
- * by a number that identifies it. 0 = R does not have the argument.
+ * Returns the argument NAME of R as a number. 0 = R does not have the argument. For a text, the
+ * number is a hash of it.
  */
 uint64_t fxt_record_number(const struct fxt_record *r, int name);
 
 /*
- * The last event `stack`: it names the next stack of its process and time. (Earlier versions have
- * written the stacks of calls and moments on their threads, behind the event on the first thread.)
+ * The last event `stack`: it gives an id to the next stack of its process and time. (Earlier
+ * versions wrote the stacks of calls and moments on their own threads, but the event before them on
+ * the first thread. So the thread does not count.)
  */
 struct fxt_named {
-	/* Time, process and id of the stack; id 0 = its frames were found. */
+	/* Time, process and id of the stack; id 0 = none, or its stack was found. */
 	uint64_t ts_ns, pid, id;
 };
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
 
-/* Returns the id of the event `stack` that names the backtrace R; 0 = no such event. */
+/* Returns the id that the last event `stack` gives to the backtrace R, once; 0 = none. */
 uint64_t fxt_named_consume(struct fxt_named *n, const struct fxt_record *r);
 
 /*
- * Returns true if R has the argument that ROW requires: without it, the event belongs to another
- * program. Also false if ROW requires no argument.
+ * Returns true if R has the main argument of ROW: without it, the event belongs to another program.
+ * Also false if ROW has no main argument.
  */
 bool fxt_record_has_main(const struct fxt_record *r, enum fxt_row_id row);

@@ -8,8 +8,8 @@
 
 #include "writer/fxt/fxt-layout.h"
 
-/* The maximum number of bytes of a text to examine. Garbage is detected early, and time must be
- * bounded. */
+/* The maximum number of bytes of a text that are examined, so that the time is bounded. Garbage
+ * shows itself before. */
 enum { TEXT_CHECKED_MAX = 64 };
 
 struct walk {
@@ -121,7 +121,7 @@ static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 		w->shape->flawed = true;
 }
 
-/* Consumes the content of an argument, whose header is HEAD. */
+/* Consumes an argument after its header HEAD. Returns false if it does not fit. */
 static bool fxt_shape_read_arg(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_read_text_ref(w, fxt_get_arg_name(head)))
@@ -192,7 +192,7 @@ static bool fxt_shape_read_event_args(struct walk *w, uint64_t head)
 
 /* ---- by hand ---- */
 
-/* Consumes the legacy switch, and unknown scheduling records. */
+/* Consumes a scheduling record that has no layout: a legacy switch, or an unknown one. */
 static bool fxt_walk_scheduling(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_read_time(w))
@@ -371,7 +371,7 @@ static bool fxt_fits_words(uint64_t head)
 
 bool fxt_shape_begins(uint64_t head)
 {
-	/* Check the size first, since it rejects most words that are not headers. */
+	/* The size is checked first, since that rejects most words that are not headers. */
 	return fxt_fits_words(head) &&
 	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }

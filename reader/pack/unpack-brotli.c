@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A Brotli file is one stream without a magic number, a checksum or restart points, so damage ends
- * it. kymo does not write Brotli, but other programs' call traces use it.
+ * the file. kymo does not write Brotli, but other programs' call traces use it.
  */
 #include <brotli/decode.h>
 #include <errno.h>
@@ -66,9 +66,9 @@ static ssize_t brotli_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 }
 
 /*
- * Feeds the available input, then more if the decoder asks for it. Most other files fail within the
- * first bytes, and a pipe may not provide more for a long time. Returns whether anything was
- * decompressed.
+ * Feeds the available input, then more if the decoder asks for it. More input is not awaited
+ * without need: most files of other formats fail within the first bytes, and a pipe may not provide
+ * more for a long time. Returns true if any byte was decompressed.
  */
 static bool brotli_try(struct input *in, BrotliDecoderState *state, uint8_t *to, size_t *room)
 {

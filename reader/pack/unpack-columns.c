@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checksum of a piece is verified first, and then the piece is joined as a whole. The lengths
- * in a piece are limited, so memory is bounded.
+ * The checksum of a piece is verified first. Then the columns of the piece are joined as a whole.
+ * The lengths in a piece are limited, so memory is bounded.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file consists of members, as for gzip(1). Zeros after the last one are padding.
+ * A file consists of members, as for gzip(1). Zero bytes after the last member are padding.
  */
 #include <errno.h>
 #include <string.h>

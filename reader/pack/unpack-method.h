@@ -10,23 +10,23 @@
 
 struct unpack_ops {
 	/*
-	 * Creates the state of the method. Returns NULL without memory. The pointer is NULL if the
-	 * method has no state.
+	 * Creates the state of the method. Returns NULL if there is no memory. The pointer is NULL
+	 * if the method has no state.
 	 */
 	void *(*create)(void);
 	void (*destroy)(void *state);
 
 	/*
-	 * Writes up to N > 0 bytes to TO. Returns their number; 0 at the end of a block (u->inside
-	 * is whether one is being read) or of the input (u->ended); -EBADMSG for damage, which
-	 * unpack_fail() has reported; or another negative errno. Never reads beyond the end of a
-	 * block.
+	 * Writes up to N > 0 bytes to TO. Sets u->inside to true while the position is inside a
+	 * block. Returns their number; 0 at the end of a block or of the input (u->ended is then
+	 * true); -EBADMSG for damage, which unpack_fail() has reported; or another negative errno.
+	 * Never reads beyond the end of a block.
 	 */
 	ssize_t (*read)(void *state, struct unpack *u, uint8_t *to, size_t n);
 
 	/*
-	 * Whether a block can begin at P. At least UNPACK_BEGIN_BYTES are present, except at the
-	 * end.
+	 * Returns true if a block can begin at P. N is at least UNPACK_BEGIN_BYTES, except at the
+	 * end of the input.
 	 */
 	bool (*begins)(const uint8_t *p, size_t n);
 
@@ -34,7 +34,8 @@ struct unpack_ops {
 	void (*restart)(void *state);
 
 	/*
-	 * The number of input bytes that are kept, to search for another block if one is damaged.
+	 * The number of input bytes that are kept, so that the next block can be searched in them
+	 * if a block is damaged.
 	 */
 	size_t keep;
 
@@ -78,7 +79,7 @@ struct unpack {
 	unsigned n_damages;
 };
 
-/* Returns true if a zstd frame, or a skippable one, begins in the window. */
+/* Returns true if the input's window begins with a zstd frame or a skippable frame. */
 bool unpack_at_zstd_frame(const struct input *in);
 
 /*

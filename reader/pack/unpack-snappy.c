@@ -10,8 +10,8 @@
 #include "reader/pack/unpack-method.h"
 
 /*
- * Snappy has no checksum. In a search, a smaller block that can be decompressed may be a
- * coincidence.
+ * Snappy has no checksum, so a small block that can be decompressed may be a coincidence. In a
+ * search, a block of fewer bytes is accepted only if another block or the end of the input follows.
  */
 enum { SURE_BYTES = 64 };
 
@@ -24,7 +24,7 @@ struct state {
 	uint8_t *data; /* the decompressed chunk; owned */
 	size_t room, size, given;
 	bool begun; /* the magic number was read */
-	bool late;  /* the data is from a chunk with damage, which is reported later */
+	bool late;  /* the data are from a damaged chunk, whose damage is reported later */
 };
 
 static void *unpack_snappy_create(void)
@@ -105,8 +105,8 @@ static size_t unpack_get_number(const uint8_t *p, size_t n)
 	return number;
 }
 
-/* A tag: LENGTH bytes are copied from the block (OFFSET 0), or from the output OFFSET bytes
- * before. */
+/* A tag: LENGTH bytes are copied from the block (if LITERAL), or from the output, OFFSET bytes
+ * before its end. */
 struct tag {
 	size_t length, offset;
 	bool literal;
@@ -192,8 +192,8 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 }
 
 /*
- * Returns the part of a chunk before its damage. The damage was recorded before. LENGTH bytes of
- * the chunk are available. Returns 1, or -EBADMSG if there is no data before the damage.
+ * Returns the part of a chunk before its damage, which the caller has reported. LENGTH bytes of the
+ * chunk are available. Returns 1, or -EBADMSG if there are no data before the damage.
  */
 static int unpack_return_part(struct state *s, struct unpack *u, size_t length)
 {

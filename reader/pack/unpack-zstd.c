@@ -87,7 +87,8 @@ static int unpack_zstd_begin_frame(struct unpack *u)
 		return r;
 	if (r == 0)
 		return unpack_fail(u, true, cut_off);
-	/* Checked here, since the library also decompresses frames of its early versions. */
+	/* The magic number is checked here, since the library also decompresses frames of its early
+	 * versions. */
 	if (!unpack_at_zstd_frame(in))
 		return unpack_fail(u, false, "data that is not a zstd frame");
 	u->inside = true;
@@ -109,7 +110,8 @@ static ssize_t unpack_zstd_read(void *state, struct unpack *u, uint8_t *to, size
 
 		if (r < 0 || !u->inside)
 			return r;
-		/* Even if no input is left, there can be output. */
+		/* The library is called even if no input is left, since it can still have
+		 * output. */
 		from = (ZSTD_inBuffer){ .src = input_peek(in), .size = input_ready(in) };
 		code = ZSTD_decompressStream(s->context, &out, &from);
 		input_consume(in, from.pos);

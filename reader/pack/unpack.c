@@ -7,15 +7,15 @@
 #include "reader/pack/unpack-method.h"
 
 /*
- * A block of kymo has at most 1 MiB (PACK_CHUNK_MAX), and is decompressed and verified as a whole
- * before its data is returned. The beginning of a larger block is returned before the block is
- * verified.
+ * A block that kymo writes has at most 1 MiB (PACK_CHUNK_MAX) of data, so the whole block is
+ * decompressed and verified before its data are returned. The beginning of a larger block is
+ * returned before the block is verified.
  */
 enum { STAGE_BYTES = PACK_CHUNK_MAX };
 
 /*
- * The maximum ratio. Traces shrink to 5 or 10 percent. Snappy cannot exceed this ratio, gzip
- * reaches 1032, zstd 30,000.
+ * The maximum ratio of output to input. Traces shrink to 5 or 10 percent. Snappy cannot exceed this
+ * ratio, gzip reaches 1032, zstd 30,000.
  */
 enum { RATIO_MAX = 500 };
 
@@ -167,8 +167,8 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 }
 
 /*
- * Returns true if the output is so large for the input that reading it would only waste time.
- * Reports this once.
+ * Returns true if the output is so large for the input that reading it would only waste time. Then
+ * reports, once, that reading stops.
  */
 static bool unpack_is_too_much(struct unpack *u)
 {
@@ -205,8 +205,8 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 		if (got == 0 && u->searching)
 			unpack_report_damage(u, &first, u->input.offset);
 		if (got > 0 && u->searching) {
-			/* The file continues, so it was not truncated. Instead, a wrong length
-			 * extended beyond its end. */
+			/* The file continues, so it was not truncated. Instead, the block has a
+			 * wrong length, which extended beyond the end of the file. */
 			if (first.cut)
 				first.what = "a piece with a wrong length";
 			first.cut = false;
@@ -303,7 +303,7 @@ static int unpack_start(struct unpack *u, unpack_detect_fn detect)
 	if (r < 0)
 		return r;
 	u->method = unpack_detect(&u->input);
-	/* Data that DETECT accepts unchanged is not compressed. */
+	/* Data that DETECT accepts unchanged are not compressed. */
 	if (u->method == PACK_NONE && detect &&
 	    !detect(input_peek(&u->input), input_ready(&u->input)) &&
 	    unpack_is_brotli(&u->input, detect))

@@ -5,11 +5,12 @@
  *
  * Memory is bounded for any input: output is produced on demand. Time is bounded, too: reading
  * stops after more than 1 GiB of output that is also more than 500 times the input. (Traces shrink
- * 10 to 20 times.) This is reported as damage, too. Undecompressable data is damage: the data
- * before it is returned, and then the data after it, from the next chunk, frame or member that is
- * whole. unpack_damage() has the error and its position. Data that fails its checksum is not
- * returned, unless it is so large that its beginning was returned before its end was read. A
- * truncated file is damaged, too, unless it was cut between two blocks, which is undetectable.
+ * 10 to 20 times.) The stop is reported as damage. Data that cannot be decompressed are damage,
+ * too: the data before them are returned, and then the data from the next whole chunk, frame,
+ * member or piece on. unpack_damage() has the error and its position. A block that fails its
+ * checksum is not returned, unless it is so large that its beginning was returned before its end
+ * was read. A truncated file is damaged, too, unless it was cut between two blocks, which is
+ * undetectable.
  */
 #pragma once
 

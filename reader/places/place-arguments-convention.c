@@ -15,13 +15,14 @@ enum {
 	REGISTERS_OF_ARGUMENTS = 6,
 	REGISTERS_OF_VECTORS = 8,
 	LANGUAGE_RUST_OLD = 0x9000, /* Rust, before DWARF had a number for it */
-	/* Values of DW_AT_calling_convention with the arguments of C; elfutils has no names. */
+	/* Values of DW_AT_calling_convention whose arguments are passed as in C; elfutils has no
+	 * names for them. */
 	LLVM_CC_X86_64_SYSV = 0xc2,
 	LLVM_CC_PRESERVE_MOST = 0xc9,
 	LLVM_CC_PRESERVE_ALL = 0xca,
 };
 
-/* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
+/* The registers of arguments by DWARF's numbers: rdi, rsi, rdx, rcx, r8, r9. */
 static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
 
 bool place_convention_rust_is_certain(Dwarf_Die *type, const struct place_leaves *l)
@@ -41,9 +42,8 @@ bool place_convention_rust_is_certain(Dwarf_Die *type, const struct place_leaves
 }
 
 /*
- * Returns true if Rust passes the words of a value with CLASSES in different places, as two
- * arguments: the first in the last free register, and the second on the stack. In C, both words are
- * then on the stack.
+ * Returns true if Rust splits a value with CLASSES into two arguments: its first word is in the
+ * last free register, and its second word on the stack. (In C, both words are on the stack then.)
  */
 static bool arguments_rust_splits(const struct place_convention *c,
 				  const struct place_classes *classes)
@@ -62,9 +62,9 @@ static bool arguments_rust_splits(const struct place_convention *c,
 }
 
 /*
- * Returns true if PARAMETER, with CLASSES, is passed by its address in the next register. In a
- * function for C, a copy is on the stack instead. So it counts as passed by address only if the
- * compiler says so.
+ * Returns true if PARAMETER, with CLASSES, is passed by its address in the next register. If a Rust
+ * function has the convention of C, a copy is on the stack instead. So this is only assumed if the
+ * compiler's location says so.
  */
 static bool arguments_rust_is_by_address(const struct place_convention *c,
 					 const struct place_context *context, Dwarf_Die *parameter,
@@ -97,8 +97,8 @@ static bool arguments_language_is_fortran(int language)
 }
 
 /*
- * Returns true if a compiler other than gcc has compiled FUNCTION. Nearly all of them use LLVM,
- * under their own names (clang, rustc, flang, LDC, Zig, Swift).
+ * Returns true if FUNCTION was not compiled by gcc. Nearly all other compilers use LLVM, under
+ * their own names (clang, rustc, flang, LDC, Zig, Swift).
  */
 static bool arguments_convention_is_llvm(Dwarf_Die *function)
 {
@@ -114,8 +114,9 @@ static bool arguments_convention_is_llvm(Dwarf_Die *function)
 }
 
 /*
- * Returns true if FUNCTION has another convention, such as that of Windows. LLVM says so in the
- * debug information. (DW_CC_nocall means changed arguments, place-arguments.c.)
+ * Returns true if FUNCTION has another convention than C's, such as that of Windows: LLVM notes
+ * this in the debug information. (DW_CC_nocall does not count: it means that the arguments were
+ * changed, see place-arguments.c.)
  */
 static bool arguments_convention_is_other(Dwarf_Die *function)
 {
@@ -141,9 +142,9 @@ struct place_convention place_convention_of(Dwarf_Die *function)
 }
 
 /*
- * Returns true if a number of 128 bits with the leaves L, behind the arguments of C, is not at the
- * place of the convention: LLVM before version 18 puts one half into the last register and the
- * other one on the stack, and does not align it there.
+ * Returns true if a number of 128 bits of TYPE, with the leaves L, is not where the convention puts
+ * it: after the arguments so far, LLVM before version 18 puts one half into the last register and
+ * the other half on the stack, where it does not align it.
  */
 static bool arguments_convention_splits(const struct place_convention *c, Dwarf_Die *type,
 					const struct place_leaves *l)
@@ -167,7 +168,7 @@ static struct place_load arguments_stack(uint64_t at, uint8_t bytes)
 	};
 }
 
-/* Assigns places to the leaves of one argument with CLASSES. */
+/* Assigns the leaves of one argument, whose type has CLASSES, to registers or to the stack. */
 static void arguments_convention_place(struct place_convention *c,
 				       const struct place_classes *classes, struct place_leaves *l,
 				       struct place_arguments *a)
@@ -211,8 +212,8 @@ static void arguments_convention_place(struct place_convention *c,
 }
 
 /*
- * Returns the part of LOCATION that contains byte AT of a variable; NULL = no part. *RET_AT is the
- * beginning of the part.
+ * Returns the load in LOCATION that contains byte AT of a variable; NULL = none. *RET_AT is the
+ * first byte of that load.
  */
 static const struct place_load *arguments_part(const struct place_location *location, uint64_t at,
 					       uint64_t *ret_at)
@@ -235,14 +236,15 @@ static const struct place_load *arguments_part(const struct place_location *loca
 /* The compiler's location for an argument. */
 struct correction {
 	struct place_location location;
-	bool is_changed;  /* the function's arguments were changed by the compiler */
-	bool frame_moves; /* memory is described by registers that change after the entry */
+	bool is_changed;  /* the compiler has changed the function's arguments */
+	bool frame_moves; /* locations in memory use registers that change after the entry */
 };
 
 /*
- * LLVM describes the memory of a function by the stack pointer or frame pointer that it has after
- * its first instructions: without a frame pointer, and if these instructions align the stack. gcc
- * describes it by the address of the frame (CFA), which is known at the entry, too.
+ * Returns true if locations in memory are wrong at the entry. LLVM describes them by the stack or
+ * frame pointer after the function's first instructions, if the function has no frame pointer, or
+ * aligns the stack. gcc describes them by the address of the frame (CFA), which is known at the
+ * entry, too.
  */
 static bool arguments_frame_moves(Dwarf_Die *function)
 {
@@ -256,9 +258,9 @@ static bool arguments_frame_moves(Dwarf_Die *function)
 }
 
 /*
- * Replaces the place of LEAF of an argument by the compiler's location. The compiler can ignore the
- * calling convention if it knows all callers. Locations in memory are ignored, except for arguments
- * on the stack: the function has not stored the value there yet.
+ * Replaces the place of LEAF, a part of an argument, by the compiler's location, since a compiler
+ * that knows all callers can ignore the calling convention. Of locations in memory, only the
+ * arguments on the stack are used: the function has not stored any other value yet.
  */
 static void arguments_correct(const struct correction *c, const struct place_leaf *leaf,
 			      struct place_argument *to)
@@ -290,8 +292,8 @@ static void arguments_correct(const struct correction *c, const struct place_lea
 }
 
 /*
- * Corrects the values of A from FIRST on, which belong to PARAMETER with the leaves L. UNKNOWN:
- * these values are not where the convention says.
+ * Corrects the values of A from FIRST on, which are the leaves L of PARAMETER, by the compiler's
+ * locations. UNKNOWN = the convention does not say where these values are.
  */
 static void arguments_correct_all(const struct place_context *context, Dwarf_Die *parameter,
 				  const struct place_leaves *l, size_t first, bool unknown,
@@ -309,8 +311,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &c.location);
 	/*
-	 * Structures keep the places of the convention: a part can be in a vector register, and
-	 * compilers describe the places of members late or in other ways.
+	 * If the location is unavailable, a structure keeps the places of the convention: a part
+	 * can be in a vector register, and compilers describe members late or in other ways.
 	 */
 	if (reason &&
 	    (reason == PLACE_REASON_VECTOR || (place_leaves_is_structure(&type) &&
@@ -320,8 +322,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		const struct place_leaf *leaf = &l->list[i - first];
 
 		/*
-		 * (for the halves of a number of 128 bits, gcc gives the places that they have
-		 * after the first instructions of the function, even at its entry)
+		 * (for the halves of a number of 128 bits, gcc gives the places after the
+		 * function's first instructions, even at its entry, so these places are not used)
 		 */
 		if (a->list[i].reason == PLACE_REASON_NOT_WHOLE ||
 		    (leaf->is_half && !a->is_changed))
@@ -339,10 +341,10 @@ static bool arguments_is_register(uint8_t reg)
 }
 
 /*
- * Returns true if PARAMETER of TYPE and BYTES is passed by its address, as in Fortran: it is an
- * array, or the compiler says that it is at an address in the next register, or at one that the
- * function has stored. If the compiler has CHANGED the arguments, the address can be in any of the
- * registers; *REG is then that register.
+ * Returns true if PARAMETER, of TYPE with BYTES, is passed by its address, as in Fortran: it is an
+ * array, or by the compiler's location, its address is in the next register, or was stored by the
+ * function. If the compiler has CHANGED the arguments, the address can be in any register of
+ * arguments; *REG is then that register.
  */
 static bool arguments_convention_is_reference(const struct place_convention *c,
 					      const struct place_context *context,
@@ -360,7 +362,8 @@ static bool arguments_convention_is_reference(const struct place_convention *c,
 	    *location.formula || location.n_loads != 1 || location.n_gaps > 0 || load->is_value ||
 	    load->base != PLACE_REGISTER)
 		return false;
-	/* (with AddressSanitizer, a stored address leads to its frame, and a number is added) */
+	/* (a stored address is used unchanged; AddressSanitizer stores the address of its frame
+	 * instead, to which a number must be added) */
 	if (load->n_steps == 1 && load->steps[0] == 0)
 		return true;
 	if (load->n_steps > 0 || load->offset != 0 || !arguments_is_register(load->reg))
@@ -373,9 +376,9 @@ static bool arguments_convention_is_reference(const struct place_convention *c,
 }
 
 /*
- * Places a structure with leaves L that is passed by its address: its values are in memory there.
- * The address is in register REG; 0 = on the stack: the values would need two steps, so the address
- * is the value.
+ * Places a structure with leaves L that is passed by its address in register REG: its values are in
+ * the memory there. REG 0 = the address is on the stack: reading the values would need two steps,
+ * so the address itself is the only value.
  */
 static void arguments_convention_place_by_address(struct place_convention *c,
 						  struct place_leaves *l, const char *name,
@@ -425,7 +428,8 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 								classes.bytes, a->is_changed,
 								&reg)) {
 		arguments_convention_place_by_address(c, &l, name, reg, a);
-		/* (the register of the address follows the registers of the arguments before it) */
+		/* (if it is unknown where the arguments before are, the address's register is
+		 * unknown, too) */
 		for (size_t i = first; (c->is_foreign || c->is_unknown) && i < a->n; i++)
 			a->list[i].reason = PLACE_REASON_COMPLEX;
 		place_leaves_deinit(&l);

@@ -23,7 +23,7 @@ char *place_leaves_words(const char *shape)
 	return open && close > open ? strndup(open + 1, (size_t)(close - open - 1)) : NULL;
 }
 
-/* Splits the last leaf, a number of two words, into two values. */
+/* Splits the last leaf, a number of two words, into two leaves of a word. */
 static void arguments_leaves_split(struct place_leaves *l)
 {
 	struct place_leaf *low = &l->list[l->n - 1], *high = low + 1;
@@ -45,7 +45,7 @@ static void arguments_leaves_split(struct place_leaves *l)
 	l->n++;
 }
 
-/* Adds a leaf. Returns NULL if there are too many leaves. */
+/* Adds a leaf of TYPE, called NAME, at AT. Returns NULL if there are too many leaves. */
 static struct place_leaf *arguments_leaves_add(struct place_leaves *l, Dwarf_Die *type,
 					       const char *name, uint64_t at)
 {
@@ -86,9 +86,9 @@ bool place_leaves_is_structure(Dwarf_Die *type)
 }
 
 /*
- * Adds a bit field of TYPE. It is in a unit of memory that has the size of TYPE, but at most a
- * word, and is aligned to that size. A bit field in two units is not a number: in a packed
- * structure, or with a type of two words.
+ * Adds a bit field of TYPE. It is read from a unit of memory that has the size of TYPE, or of a
+ * word if TYPE is larger, and is aligned to that size. If a bit field spans two units (in a packed
+ * structure, or with a type of two words), it is no number.
  */
 static void arguments_leaves_bits(struct place_leaves *l, Dwarf_Die *type, const char *name,
 				  uint64_t bit, uint64_t bits)
@@ -103,7 +103,7 @@ static void arguments_leaves_bits(struct place_leaves *l, Dwarf_Die *type, const
 	if (!leaf)
 		return;
 	leaf->bytes = (uint8_t)(room / 8);
-	/* (the sum of a file's numbers can overflow) */
+	/* (written so that numbers from the file cannot overflow in a sum) */
 	if (bits > room || bit % room > room - bits) {
 		leaf->kind = 'x';
 		return;
@@ -148,7 +148,7 @@ void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *n
 	if (dwarf_child(type, &member) != 0)
 		return;
 	do {
-		/* (the parts of an enumeration of Rust that has data) */
+		/* (an enumeration of Rust with data: its variants are left out) */
 		if (dwarf_tag(&member) == DW_TAG_variant_part)
 			l->has_left_out = true;
 		if (!place_type_is_member(&member))

@@ -13,8 +13,8 @@
 /* ---- structures ---- */
 
 /*
- * Returns true if TYPE, with CLASSES, is a structure that is returned in registers, and a part of
- * it in general registers.
+ * Returns true if TYPE, with CLASSES, is a structure that is returned in registers, at least a part
+ * of it in general registers.
  */
 static bool result_is_in_registers(Dwarf_Die *type, const struct place_classes *classes)
 {
@@ -31,9 +31,9 @@ static bool result_is_in_registers(Dwarf_Die *type, const struct place_classes *
 }
 
 /*
- * Sets the place of the member TO, at LEAF: its first byte in the registers, one behind the other.
- * (The first general word of a structure is in the first register, even if a vector register has
- * the word before it.)
+ * Sets the place of the member TO, which is at LEAF: the offset of its first byte in both general
+ * registers, as if they were consecutive. (The first general word of a structure is in the first
+ * general register, even if the word before it is in a vector register.)
  */
 static void result_place_in_registers(const struct place_leaf *leaf,
 				      const struct place_classes *classes,
@@ -50,8 +50,8 @@ static void result_place_in_registers(const struct place_leaf *leaf,
 }
 
 /*
- * Adds the members of a result of TYPE, which is in registers by CLASSES, or, if that is NULL, at
- * the address that is the result. Returns false if there are none.
+ * Adds the members of a result of TYPE. The result is in registers by CLASSES; CLASSES NULL = it is
+ * in memory, and the address is returned. Returns false if there are no members.
  */
 static bool result_add_members(Dwarf_Die *type, const struct place_classes *classes,
 			       struct place_arguments *ret)
@@ -80,8 +80,8 @@ static bool result_add_members(Dwarf_Die *type, const struct place_classes *clas
 /* ---- slices ---- */
 
 /*
- * Returns true if NAME, of a type, is that of an address and the number of elements there. Other
- * structures with an address and a number are not slices: the number can be anything.
+ * Returns true if a type called NAME is a slice: an address, and the number of elements there. In
+ * other structures with an address and a number, the number can mean anything.
  */
 static bool result_is_name_of_slice(const char *name)
 {
@@ -117,7 +117,7 @@ static uint64_t result_slice_unit(Dwarf_Die *type)
 	return 0;
 }
 
-/* If TYPE, with the leaves L, is a slice in two registers, sets the result, and returns true. */
+/* If TYPE, with the leaves L, is a slice in two registers, sets the result and returns true. */
 static bool result_is_slice(Dwarf_Die *type, const struct place_leaves *l,
 			    struct place_arguments *ret)
 {
@@ -142,10 +142,10 @@ static bool result_is_slice(Dwarf_Die *type, const struct place_leaves *l,
 /* ---- all ---- */
 
 /*
- * Returns true if a result of TYPE with CLASSES can be in memory (at an address in the first
- * register) or in vector registers: it is larger than the vector registers of processors without
- * AVX. The debug information does not say for which processors the code is. (LLVM uses two
- * registers for a vector, but not for a structure.)
+ * Returns true if it is unknown where a result of TYPE with CLASSES is: it is larger than the
+ * vector registers of processors without AVX, so on these it is in memory, and on others in a
+ * vector register. The debug information does not say for which processors the code is. (LLVM uses
+ * two registers for a vector, but not for a structure.)
  */
 static bool result_is_ambiguous(const struct place_convention *c, Dwarf_Die *type,
 				const struct place_classes *classes)
@@ -155,7 +155,7 @@ static bool result_is_ambiguous(const struct place_convention *c, Dwarf_Die *typ
 }
 
 /*
- * Returns true if LEAF, the only value of a result with CLASSES, is the number in its general
+ * Returns true if a result with CLASSES, whose only value is LEAF, is one number in a general
  * register.
  */
 static bool result_is_number(const struct place_classes *classes, const struct place_leaf *leaf)
@@ -188,7 +188,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (place_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
 		c->registers++; /* the register for the address */
-		/* (in C, a small packed structure is in memory; Rust returns it in registers) */
+		/* (a small packed structure is in memory in C, but Rust returns it in registers) */
 		c->is_unknown |= c->is_rust && classes.bytes <= 2 * PLACE_WORD;
 		*result = (struct place_argument){ .kind = 'p', .bytes = PLACE_WORD };
 		if (!c->is_unknown)
@@ -196,14 +196,15 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 		return;
 	}
 	place_leaves_collect(&l, &type, "", 0, 0);
-	/* (Rust returns a value of up to a word in a register, and a large one in memory) */
+	/* (Rust returns a value of up to a word in a register; for larger values, the convention is
+	 * not fixed) */
 	c->is_unknown |= c->is_rust && classes.bytes > PLACE_WORD &&
 			 !place_convention_rust_is_certain(&type, &l);
 	if (l.n == 0 && classes.words[0] == PLACE_CLASS_NONE)
 		return;
-	/* (deep structures, and Rust's enumerations with data, have no values here) */
+	/* (structures that are too deep, and Rust's enumerations with data, have no leaves here) */
 	if (l.n == 1 && result_is_number(&classes, &l.list[0])) {
-		/* (the only value of a union is the number with all its bits) */
+		/* (a union has one leaf: a number with all its bits) */
 		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;
 		result->bytes = l.list[0].bytes;
 		result->words = TAKE_PTR(l.list[0].words);

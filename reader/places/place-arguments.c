@@ -31,7 +31,7 @@ void place_argument_of_leaf(struct place_leaf *leaf, struct place_argument *to)
 	};
 	memcpy(to->name, leaf->name, sizeof(to->name));
 	to->words = TAKE_PTR(leaf->words);
-	/* (long double has ten bytes in a format of its own) */
+	/* (long double has ten bytes, in a format that is not supported) */
 	if (!strchr("iuchbfpeS", leaf->kind) || leaf->bytes == 0 ||
 	    (leaf->kind == 'f' && leaf->bytes > PLACE_WORD) ||
 	    (leaf->kind != 'f' && leaf->bytes != 1 && leaf->bytes != 2 && leaf->bytes != 4 &&
@@ -55,9 +55,9 @@ struct place_argument *place_arguments_add(struct place_arguments *a, struct pla
 /* ---- functions ---- */
 
 /*
- * Whether the compiler has changed the arguments of FUNCTION at VADDR, since it knows all callers,
- * and whether it can have removed the result. LLVM says so in the debug information, gcc in the
- * name.
+ * True if the compiler has changed the arguments of FUNCTION at VADDR, since it knows all callers.
+ * LLVM notes this in the debug information, gcc in the name of the symbol. *RET_RESULT = true if it
+ * can have removed the result, too.
  */
 static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr,
 				  bool *ret_result)
@@ -78,8 +78,7 @@ static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_
 }
 
 /*
- * Returns true if FUNCTION is written in assembly. The debug information of assembly has functions,
- * but no types.
+ * Returns true if FUNCTION is written in assembly: debug information of assembly has no types.
  */
 static bool arguments_are_of_assembly(Dwarf_Die *function)
 {
@@ -119,7 +118,8 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 
 /* ---- addresses ---- */
 
-/* Adds the variable V as an argument, if V is a single value that one load provides. */
+/* Adds the variable V as an argument, if it is a single value that one load reads. Returns 0 or
+ * -ENOMEM. */
 static int arguments_add_variable(struct place_arguments *a, const struct place_variable *v)
 {
 	struct place_leaf leaf = { .kind = 'u', .bytes = PLACE_WORD };

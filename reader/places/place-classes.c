@@ -9,7 +9,7 @@
 
 enum {
 	WORD = 8,
-	WORDS_MAX = 8, /* maximum number of words of a vector; other values have at most two */
+	WORDS_MAX = 8, /* words of the largest vector; other values have two at most */
 	CLASSES_DEPTH_MAX = 16,
 	CLASSES_VISITED_MAX = 4096, /* members and elements examined, at all depths */
 };
@@ -40,8 +40,7 @@ static enum place_class classes_merge(enum place_class a, enum place_class b)
 }
 
 /*
- * Adds N bits from bit BIT on. FIRST is the class of their first word, REST the class of all words
- * after it.
+ * Adds N bits from bit BIT on. The first of their words has the class FIRST, all others REST.
  */
 static void classes_put_bits(struct classes *c, uint64_t bit, uint64_t n, enum place_class first,
 			     enum place_class rest)
@@ -49,7 +48,7 @@ static void classes_put_bits(struct classes *c, uint64_t bit, uint64_t n, enum p
 	const uint64_t bits_max = (uint64_t)8 * WORD * WORDS_MAX;
 	uint64_t from = bit / 8 / WORD;
 
-	/* (the sum of a file's numbers can overflow) */
+	/* (written so that numbers from the file cannot overflow in a sum) */
 	if (n > bits_max || bit > bits_max - n) {
 		c->in_memory = true;
 		return;
@@ -64,7 +63,8 @@ static void classes_align(struct classes *c, uint64_t alignment)
 		c->alignment = alignment;
 }
 
-/* Adds a value of BYTES at AT. Values that are not aligned are in memory. */
+/* Adds a value of BYTES at AT. If it is not aligned to ALIGNMENT, the whole value is passed in
+ * memory. */
 static void classes_put(struct classes *c, uint64_t at, uint64_t bytes, uint64_t alignment,
 			enum place_class first, enum place_class rest)
 {
@@ -78,9 +78,9 @@ static void classes_put(struct classes *c, uint64_t at, uint64_t bytes, uint64_t
 }
 
 /*
- * Adds a floating-point number of BYTES. If it is larger than a word, it is either a long double in
- * the x87, or a number of 128 bits in a vector register. The latter has a type with 128, or
- * Fortran's kind, in its name.
+ * Adds a floating-point number of BYTES. If it is larger than a word, it is a long double in the
+ * x87, or, if the NAME of its type has "128" or Fortran's "kind=16", a number of 128 bits in a
+ * vector register.
  */
 static void classes_put_float(struct classes *c, const char *name, uint64_t at, uint64_t bytes)
 {
@@ -123,8 +123,8 @@ static bool classes_are_structure(Dwarf_Die *type)
 }
 
 /*
- * Returns true if TYPE is a class without members in this unit. clang describes a class only in the
- * unit of its constructor, even if other units pass values of the class.
+ * Returns true if TYPE is a class that is only declared in this unit: clang describes a class only
+ * in the unit of its constructor, even if other units pass values of the class.
  */
 static bool classes_are_declared(Dwarf_Die *type)
 {
@@ -153,7 +153,8 @@ static void classes_add_array(struct classes *c, Dwarf_Die *type, uint64_t at, u
 		c->is_unknown |= classes_are_declared(&target);
 		return;
 	}
-	/* (the alignment of the other elements is that of the first one) */
+	/* (further elements need not be classified behind the largest vector: their alignment is
+	 * the same) */
 	for (uint64_t i = 0; i < bytes / element && (i == 0 || i * element < WORDS_MAX * WORD); i++)
 		classes_add(c, &target, at + i * element, depth + 1);
 }
@@ -191,14 +192,16 @@ static void classes_add_members(struct classes *c, Dwarf_Die *type, uint64_t at,
 	do {
 		if (place_type_is_member(&member))
 			classes_add_member(c, &member, at, depth);
-		/* (an enumeration of Rust with data; Rust passes it in general registers) */
+		/* (the variants of a Rust enumeration with data; Rust passes it in general
+		 * registers) */
 		if (dwarf_tag(&member) == DW_TAG_variant_part)
 			classes_put(c, at, place_type_bytes(type), 1, PLACE_CLASS_GENERAL,
 				    PLACE_CLASS_GENERAL);
 	} while (++c->n_visited < CLASSES_VISITED_MAX && places_next(&member));
 }
 
-/* Returns the size of a pointer to a member. The debug information of gcc does not contain it. */
+/* Returns the size of a pointer to a member, which the debug information of gcc does not
+ * contain. */
 static uint64_t classes_bytes_of_member_pointer(Dwarf_Die *type)
 {
 	Dwarf_Die target;
@@ -250,7 +253,7 @@ static bool classes_are_in_memory(const struct classes *c, size_t n)
 		    (c->words[i] == PLACE_CLASS_X87_UP &&
 		     (i == 0 || c->words[i - 1] != PLACE_CLASS_X87)))
 			return true;
-		/* (a value of more than two words must be a vector) */
+		/* (a value of more than two words that is no vector is passed in memory) */
 		if (n > 2 && c->words[i] != (i == 0 ? PLACE_CLASS_VECTOR : PLACE_CLASS_VECTOR_UP))
 			return true;
 	}
@@ -265,7 +268,8 @@ void place_type_classify(Dwarf_Die *type, struct place_classes *ret)
 
 	if (bytes == 0 && dwarf_tag(type) == DW_TAG_ptr_to_member_type)
 		bytes = classes_bytes_of_member_pointer(type);
-	/* (a structure without members has no bytes in C; a base type without bytes is Rust's) */
+	/* (in C, a structure without members has no bytes, and so has Rust's unit type, a base
+	 * type) */
 	else if (bytes == 0 && dwarf_tag(type) != DW_TAG_base_type &&
 		 (!classes_are_structure(type) || is_declared))
 		bytes = WORD;
@@ -274,7 +278,7 @@ void place_type_classify(Dwarf_Die *type, struct place_classes *ret)
 	if (is_declared)
 		c.words[0] = PLACE_CLASS_GENERAL;
 	ret->is_unknown = c.is_unknown;
-	/* (the only result that is neither in memory nor in general or vector registers) */
+	/* (a complex long double: the only result that is in two x87 registers) */
 	if (bytes == (uint64_t)4 * WORD && dwarf_tag(type) == DW_TAG_base_type &&
 	    c.words[0] == PLACE_CLASS_X87) {
 		*ret = (struct place_classes){
@@ -282,7 +286,7 @@ void place_type_classify(Dwarf_Die *type, struct place_classes *ret)
 		};
 		return;
 	}
-	/* (the size of a type is a multiple of its alignment, also if its members are packed) */
+	/* (a type whose size is no multiple of this alignment is packed, so it is not aligned) */
 	if (c.alignment > WORD && bytes % c.alignment == 0)
 		ret->alignment = c.alignment;
 	if (bytes > WORDS_MAX * WORD || classes_are_in_memory(&c, (bytes + WORD - 1) / WORD)) {

@@ -9,11 +9,12 @@
 
 enum { STACK_MAX = 16, NESTED_MAX = 4, WORD_BYTES = 8 };
 
-/* An unknown number: the address of a load, or a formula with loads. */
+/* A number that is known only at run time: the address that a load computes, or a formula of
+ * loads. */
 struct term {
 	struct place_load load;
 	char formula[PLACE_FORMULA_MAX]; /* "" = the number is LOAD's address */
-	/* Size of the type to which the number was converted; 0 = not converted. */
+	/* Bits of the type to which the number was converted; 0 = it was not converted. */
 	uint8_t bits;
 	bool is_signed;
 };
@@ -25,7 +26,7 @@ struct evaluation {
 	struct place_load inputs[PLACE_LOADS_MAX]; /* loads that formulas use */
 	size_t n_inputs;
 	unsigned nested;
-	bool in_register;           /* the topmost term is a register, and not an address */
+	bool in_register;           /* the topmost term is a register's content, not an address */
 	bool is_value;              /* the topmost term is the value itself */
 	Dwarf_Attribute *attribute; /* the attribute with the expression */
 };
@@ -98,7 +99,7 @@ static enum place_reason expression_formula(struct evaluation *e, const struct t
 	return PLACE_REASON_NONE;
 }
 
-/* Reduces T to the size of its type, with its sign. */
+/* Reduces T to the bits of its type, and extends its sign. */
 static enum place_reason expression_normalise(struct evaluation *e, struct term *t)
 {
 	char a[PLACE_FORMULA_MAX];
@@ -116,14 +117,15 @@ static enum place_reason expression_normalise(struct evaluation *e, struct term 
 		       : PLACE_REASON_COMPLEX;
 }
 
-/* Returns true if OP has the same result with 64 bits as in T's type. */
+/* Returns true if OP, computed with 64 bits, has the same result as in T's type. */
 static bool expression_has_op(const struct term *t, const char *op)
 {
 	if (t->bits == 0)
 		return true;
 	if (strcmp(op, ">>") == 0)
 		return !t->is_signed;
-	/* Comparison and division are signed. This is wrong for unsigned numbers of 64 bits. */
+	/* Formulas compare and divide signed numbers, which is wrong for unsigned numbers of 64
+	 * bits. */
 	return t->is_signed || t->bits < 64 || !strpbrk(op, "/%=<>") || strcmp(op, "<<") == 0 ||
 	       strcmp(op, "==") == 0;
 }
@@ -176,7 +178,7 @@ static enum place_reason expression_unary(struct evaluation *e, const char *op)
 		       : PLACE_REASON_COMPLEX;
 }
 
-/* Converts the topmost term to the type of OP. */
+/* Converts the topmost term to the type that OP names. */
 static enum place_reason expression_convert(struct evaluation *e, const Dwarf_Op *op)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
@@ -207,7 +209,8 @@ static enum place_reason expression_convert(struct evaluation *e, const Dwarf_Op
 
 /* ---- frames ---- */
 
-/* Evaluates OPS, after which one term must be left. Keeps the kind of location. */
+/* Evaluates OPS, which must leave exactly one further term. *RET_IS_VALUE = true if this term is a
+ * value, not an address. Resets in_register and is_value. */
 static enum place_reason expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
 					 bool *ret_is_value)
 {
@@ -276,7 +279,7 @@ static enum place_reason expression_frame_base(struct evaluation *e, uint64_t of
 	return reason;
 }
 
-/* The value of register REG at the call of the function. */
+/* Pushes the value that register REG had when the function was called. */
 static enum place_reason expression_entry_register(struct evaluation *e, uint64_t reg)
 {
 	Dwarf_Addr entry;
@@ -373,7 +376,7 @@ static enum place_reason expression_dereference(struct evaluation *e)
 								: PLACE_REASON_COMPLEX;
 }
 
-/* Pushes a copy of the topmost term, or of the term BELOW it. */
+/* Pushes a copy of the term that is BELOW terms below the topmost one. */
 static enum place_reason expression_copy(struct evaluation *e, size_t below)
 {
 	if (e->depth <= below || e->depth == STACK_MAX)
@@ -422,7 +425,7 @@ static enum place_reason expression_step(struct evaluation *e, const Dwarf_Op *o
 			return expression_push(e, PLACE_REGISTER, op->number, 0);
 		return expression_push(e, PLACE_REGISTER, atom - DW_OP_reg0, 0);
 	}
-	/* dwarf.h has no range for constants, but their numbers are consecutive. */
+	/* (dwarf.h has no name for this range, but the numbers of constants are consecutive) */
 	if (atom >= DW_OP_const1u && atom <= DW_OP_consts)
 		return expression_push(e, PLACE_ZERO, 0, op->number);
 	switch (atom) {
@@ -493,7 +496,7 @@ static enum place_reason expression_location_add(struct place_location *l,
 	return PLACE_REASON_NONE;
 }
 
-/* Adds BYTES of the expression's result to L. */
+/* Adds a load of BYTES at the expression's result, or its formula, to L. */
 static enum place_reason expression_location_add_bytes(struct evaluation *e, uint64_t bytes,
 						       struct place_location *l)
 {
@@ -504,7 +507,7 @@ static enum place_reason expression_location_add_bytes(struct evaluation *e, uin
 	if (*t->formula) {
 		if (!e->is_value || l->n_loads > 0)
 			return PLACE_REASON_COMPLEX;
-		/* A formula of constants loads nothing, but a variable must have a load. */
+		/* A formula of constants has no load, but each variable needs one. */
 		if (e->n_inputs == 0)
 			e->inputs[e->n_inputs++] =
 				(struct place_load){ .is_value = true, .bytes = WORD_BYTES };
@@ -520,7 +523,7 @@ static enum place_reason expression_location_add_bytes(struct evaluation *e, uin
 	return expression_location_add(l, &t->load);
 }
 
-/* Adds a constant of N bytes at DATA. */
+/* Adds a constant of N bytes at DATA to L, word by word. */
 static enum place_reason expression_location_constant(const void *data, uint64_t n,
 						      struct place_location *l)
 {
@@ -547,8 +550,8 @@ static enum place_reason expression_location_implicit(struct evaluation *e, cons
 }
 
 /*
- * Returns the reason why OPS, which are too complex to evaluate, are unavailable. If there is also
- * another reason, returns that one.
+ * Returns the reason why the value of OPS is unavailable: a special one if OPS has one, otherwise
+ * that OPS are too complex.
  */
 static enum place_reason expression_explain(const Dwarf_Op *ops, size_t n)
 {
@@ -572,7 +575,7 @@ static enum place_reason expression_explain(const Dwarf_Op *ops, size_t n)
 	return PLACE_REASON_COMPLEX;
 }
 
-/* Evaluates OPS from *I up to the end or a piece, and advances *I past it. */
+/* Evaluates OPS from *I up to the end or up to a piece operation, and moves *I behind it. */
 static enum place_reason expression_location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
 						   size_t *i, uint64_t bytes, uint32_t *at,
 						   struct place_location *l)
@@ -674,7 +677,7 @@ enum place_reason place_expression_locate(const struct place_context *context, D
 	return reason;
 }
 
-/* Finds the number if ATTRIBUTE refers to a variable that contains it. */
+/* Finds the number if an attribute refers to DIE, a variable with the number. */
 static enum place_reason expression_of_variable(const struct place_context *context, Dwarf_Die *die,
 						struct place_load *ret)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compiles location expressions of DWARF into loads (place-load.h). The expression is evaluated
- * with terms instead of numbers: a register plus a constant, the memory there, and so on. Other
- * arithmetic becomes a formula of the shape, which computes the value from the loaded numbers.
+ * with terms instead of numbers: a register plus a constant, the memory at such an address, and so
+ * on. Other arithmetic becomes a formula in the variable's shape, which computes the value from the
+ * loaded numbers.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 enum { PLACE_FORMULA_MAX = 256, PLACE_GAPS_MAX = 4 };
 
-/* The position for which an expression is evaluated. */
+/* The address for which an expression is evaluated. */
 struct place_context {
 	struct places *places;
 	Dwarf_Die *function; /* the function, for its frame base */
@@ -32,18 +33,18 @@ struct place_location {
 
 /*
  * Finds the location of the value of DIE, a variable of BYTES. Returns PLACE_REASON_NONE, or the
- * reason why it is unavailable.
+ * reason why the value is unavailable.
  */
 enum place_reason place_expression_locate(const struct place_context *context, Dwarf_Die *die,
 					  uint64_t bytes, struct place_location *ret);
 
 /*
- * Finds the number that the attribute NAME of DIE (the bound of an array) has at run time, as a
- * load. Returns like place_expression_locate().
+ * Finds the number that the attribute NAME of DIE (such as the bound of an array) has at run time,
+ * as a load. Returns PLACE_REASON_NONE, or the reason why the number is unavailable.
  */
 enum place_reason place_expression_number(const struct place_context *context, Dwarf_Die *die,
 					  unsigned name, struct place_load *ret);
 
-/* Makes LOAD use the content of its address as the address. Returns false if it has too many
- * steps. */
+/* Adds a step to LOAD: the content of its address becomes its address. Returns false if LOAD has
+ * too many steps already. */
 bool place_load_follow(struct place_load *load);

@@ -17,7 +17,8 @@ enum {
 static const uint8_t frames_head[] = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
 				       DW_EH_PE_datarel | DW_EH_PE_sdata4 };
 
-/* Returns the table of ELF, and sets its address and its number of entries; NULL = none. */
+/* Finds the table in ELF. *RET_BASE is the address to which its entries are relative, *RET_N their
+ * number. Returns NULL if there is no table. */
 static const uint8_t *frames_table(Elf *elf, uint64_t *ret_base, size_t *ret_n)
 {
 	size_t n_segments, room;
@@ -48,7 +49,8 @@ static const uint8_t *frames_table(Elf *elf, uint64_t *ret_base, size_t *ret_n)
 	return NULL;
 }
 
-/* Sets the beginning of the last function at or before VADDR, and that of the function after it. */
+/* Finds the begin of the last function at or before VADDR (*RET_START), and that of the next
+ * function. Returns false if there is none. */
 static bool frames_search(Elf *elf, uint64_t vaddr, uint64_t *ret_start, uint64_t *ret_next)
 {
 	uint64_t base = 0;
@@ -74,7 +76,8 @@ static bool frames_search(Elf *elf, uint64_t vaddr, uint64_t *ret_start, uint64_
 	return low > 0;
 }
 
-/* Sets the bounds of the instructions around VADDR that have the same frame. */
+/* Finds the bounds of the instructions around VADDR that have the same row of unwind information.
+ * Returns false if there are none. */
 static bool frames_row(struct places *p, uint64_t vaddr, uint64_t *ret_start, uint64_t *ret_end)
 {
 	Dwarf_Addr start = 0, end = 0;

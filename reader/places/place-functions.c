@@ -35,13 +35,15 @@ void place_functions_deinit(struct place_functions *f)
 
 /* ---- names ---- */
 
-/* Returns true if P, in TEXT, is a closing bracket, and not the end of the arrow "->". */
+/* Returns true if P, a character in TEXT, is a closing bracket, and not the end of the arrow
+ * "->". */
 static bool functions_closes(const char *text, const char *p)
 {
 	return strchr(">)}]", *p) && !(*p == '>' && p > text && p[-1] == '-');
 }
 
-/* Returns the depth of brackets after P, in TEXT. Operators must be excluded by the caller. */
+/* Returns the depth of brackets after the character P in TEXT; DEPTH is that before it. TEXT must
+ * have no operator in its name, such as operator<. */
 static int functions_depth(int depth, const char *text, const char *p)
 {
 	if (strchr("<({[", *p))
@@ -55,7 +57,8 @@ void place_function_base_name(const char *name, char *to)
 	int depth = 0;
 
 	for (const char *p = name; *p && !end; p++) {
-		/* The name of an operator extends to the last list of parameters. */
+		/* The name of an operator can contain brackets: it extends to the last list of
+		 * parameters. */
 		if (p == op) {
 			end = strrchr(p, '(');
 			break;
@@ -84,7 +87,7 @@ static bool functions_same(const struct functions_search *s, const char *name)
 	return s->glob ? fnmatch(s->pattern, name, 0) == 0 : strcmp(s->pattern, name) == 0;
 }
 
-/* Returns true if the pattern equals a part of NAME after "::". */
+/* Returns true if the pattern matches NAME without its outermost, or more, namespaces. */
 static bool functions_is_suffix(const struct functions_search *s, const char *name)
 {
 	int depth = 0;
@@ -134,7 +137,8 @@ static void functions_plain_name(const char *name, char to[static PLACES_NAME_MA
 	int depth = 0;
 
 	for (const char *p = name; *p && n < PLACES_NAME_MAX - 1; p++) {
-		/* (a name can also begin with brackets: Rust's "<T as Trait>::f") */
+		/* (brackets at the begin of a name are no template arguments: Rust's "<T as
+		 * Trait>::f") */
 		if (*p == '<' && (depth > 0 || (n > 0 && (isalnum((unsigned char)p[-1]) ||
 							  strchr("_:", p[-1])))))
 			depth++;
@@ -174,9 +178,9 @@ static void functions_method_name(const char *name, char to[static PLACES_NAME_M
 }
 
 /*
- * Writes to TO the forms of SOURCE, a name without parts that are not in the source: without all
- * template arguments, as a method of Rust, and as a method without the arguments of its type
- * ("Box<i32>::f", "Box::f"). A form that does not exist is "".
+ * Writes the other forms of the name SOURCE to TO: without all template arguments; as a method of
+ * Rust; and as such a method without the arguments of its type ("Box<i32>::f", "Box::f"). A form
+ * that does not exist is "".
  */
 static void functions_forms(const char *source, char to[static NAME_FORMS][PLACES_NAME_MAX])
 {
@@ -190,7 +194,8 @@ static void functions_forms(const char *source, char to[static NAME_FORMS][PLACE
 		functions_plain_name(to[1], to[2]);
 }
 
-/* NAME is the demangled SYMBOL, or SYMBOL itself if it is not mangled. */
+/* Returns true if the pattern matches a form of NAME, which is the demangled SYMBOL, or SYMBOL
+ * itself if it is not mangled. BASE is NAME without parameters. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
@@ -267,7 +272,7 @@ static int functions_search_symbols(struct functions_search *s)
 		if (demangle(name, sizeof(name), symbol.name) == 0)
 			snprintf(name, sizeof(name), "%s", symbol.name);
 		place_function_base_name(name, base);
-		/* A cold part of a function is not a function. */
+		/* The cold part of a function is not a function of its own. */
 		if (function_clone_is_cold(symbol.name))
 			continue;
 		if (!functions_match(s, symbol.name, name, base)) {
@@ -277,7 +282,8 @@ static int functions_search_symbols(struct functions_search *s)
 			r = functions_add(s, &symbol, name);
 		} else if (strcmp(s->pattern, symbol.name) == 0 ||
 			   !function_clone_is_resolver(symbol.name)) {
-			/* (in the source, a function that the compiler has made has no name) */
+			/* (a resolver that the compiler has made has no name in the source, so only
+			 * its symbol matches) */
 			r = functions_add_indirect(s, symbol.name);
 		}
 	}
@@ -328,8 +334,8 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 }
 
 /*
- * Adds the function at VADDR from the unwind information. That also has the bounds of functions
- * without symbols.
+ * Adds the function at VADDR by the unwind information, which also has functions without symbols.
+ * Returns 0 or -ENOMEM.
  */
 static int functions_add_frame(struct functions_search *s, uint64_t vaddr)
 {
@@ -361,8 +367,8 @@ int place_functions_around(struct places *p, uint64_t vaddr, struct place_functi
 	if (r == 0 && s.found.n == 0)
 		r = functions_add_frame(&s, vaddr);
 	functions_finish(&s.found);
-	/* Labels in assembly without a size extend to the next label, so several can match. Keep
-	 * the last one. */
+	/* Keep the last one only: labels in assembly without a size extend to the next label, so
+	 * several symbols can contain VADDR. */
 	if (s.found.n > 0) {
 		struct place_function last = s.found.list[--s.found.n];
 

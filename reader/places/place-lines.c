@@ -21,13 +21,13 @@ struct lines_search {
 	uint64_t blocks[PLACE_LINE_ADDRESSES_MAX]; /* the DIE that contains each address */
 	bool known;                                /* a file with that name exists */
 	bool several, full;
-	uint32_t below, above; /* nearest lines with code; 0 = no such line */
+	uint32_t below, above; /* nearest lines with code; 0 = none */
 	struct value_nearest nearest;
 	char nearest_file[256];
 	const char *other; /* last matching file with another name */
 };
 
-/* Returns true if PATH ends with FILE, at a component. */
+/* Returns true if the last components of PATH are FILE. */
 static bool lines_is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);
@@ -38,8 +38,8 @@ static bool lines_is_file(const char *path, const char *file)
 }
 
 /*
- * Returns the innermost function at VADDR, inlined or not, as the offset of its DIE. *RET_ENTRY is
- * its entry, or 0 for an inlined function.
+ * Returns the innermost function at VADDR, inlined or not, as the offset of its DIE; 0 = none.
+ * *RET_ENTRY is its entry; 0 = it is inlined, or has no entry.
  */
 static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entry)
 {
@@ -74,8 +74,8 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 }
 
 /*
- * Returns the address of the first row after ENTRY, or ENTRY if there is no later row. The stack
- * frame is complete there.
+ * Returns the first address of a row of LINES after ENTRY, where the stack frame is set up; ENTRY
+ * if there is none.
  */
 static uint64_t lines_after_entry(Dwarf_Lines *lines, size_t n, uint64_t entry)
 {
@@ -92,7 +92,7 @@ static uint64_t lines_after_entry(Dwarf_Lines *lines, size_t n, uint64_t entry)
 	return best;
 }
 
-/* Adds VADDR, and keeps the lowest address of each block. */
+/* Adds VADDR. Of several addresses in one function, only the lowest is kept. */
 static void lines_add(struct lines_search *s, uint64_t vaddr, Dwarf_Lines *lines, size_t n)
 {
 	uint64_t entry, block = lines_block(s->places, vaddr, &entry);
@@ -157,7 +157,7 @@ static void lines_check_row(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines
 		lines_note_near(s, (uint32_t)line);
 }
 
-/* Returns the result of the search, and explains an error. */
+/* Returns the result of the search; if it is an error, writes an explanation to WHY. */
 static int lines_explain(const struct lines_search *s, char *why, size_t size)
 {
 	const char *path = s->places->path, *split;

@@ -10,17 +10,18 @@
 enum { PLACE_LINE_ADDRESSES_MAX = 256 };
 
 struct place_line {
-	char file[512];                            /* name of the file in the debug information */
+	char file[512];                            /* the file's name in the debug information */
 	uint64_t vaddrs[PLACE_LINE_ADDRESSES_MAX]; /* sorted */
 	size_t n;
 };
 
 /*
- * The addresses of line LINE in FILE (a path, or its last components): one in each function, and
- * one in each place where it is inlined. For the first line of a function, the address is after the
- * setup of the stack frame, so that variables are in their places. Returns 0, or one of these with
- * a sentence in WHY: -ENOENT (no such file, or no code at that line; the sentence names the nearest
- * lines), -ENODATA (no debug information), -E2BIG (several files, or too many places).
+ * Finds the addresses of line LINE in FILE (a path, or its last components): one in each function,
+ * and one for each inlined copy. For the first line of a function, the address is behind the setup
+ * of the stack frame, so that variables are in their places. Returns 0, or one of these with a
+ * sentence in WHY: -ENOENT (no such file, or no code at that line; the sentence names the nearest
+ * lines), -ENODATA (no debug information), -E2BIG (several files match, or there are too many
+ * addresses).
  */
 int place_lines_find(struct places *p, const char *file, uint32_t line, struct place_line *ret,
 		     char *why, size_t size);

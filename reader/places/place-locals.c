@@ -36,8 +36,8 @@ struct search {
 	size_t n_visited;
 	char *why;
 	size_t size;
-	bool finds_removed; /* finds also global variables that are optimised out */
-	bool is_cut;        /* there are too many global variables for one look-up */
+	bool finds_removed; /* also find global variables that are optimised out */
+	bool is_cut;        /* a look-up has reached the limit of global variables */
 };
 
 void place_locals_deinit(struct place_locals *l)
@@ -53,7 +53,7 @@ void place_locals_deinit(struct place_locals *l)
 
 /* ---- scopes ---- */
 
-/* Finds the block or inlined function below PARENT that contains the address. */
+/* Finds the block or inlined function directly below PARENT that contains the address. */
 static bool locals_inner(const struct search *s, Dwarf_Die *parent, Dwarf_Die *ret)
 {
 	Dwarf_Die die;
@@ -93,7 +93,8 @@ static bool locals_find_scopes(struct search *s)
 
 /* ---- conversion ---- */
 
-/* The shape of LOCATION. The value there has TYPE. */
+/* Makes the shape of a variable of TYPE at LOCATION, with PREFIX before the type. Returns 0 or
+ * -ENOMEM. */
 static int locals_shape(const struct place_location *location, const char *prefix, Dwarf_Die *type,
 			char **ret)
 {
@@ -109,7 +110,7 @@ static int locals_shape(const struct place_location *location, const char *prefi
 		r = place_type_shape(type, &text);
 	else
 		r = outbuf_print(&text, "u1");
-	/* A type with too many parts is printed as bytes. */
+	/* If the type has too many parts, its bytes are printed. */
 	if (r == -EMSGSIZE) {
 		text.error = 0;
 		r = outbuf_print(&text, "x%" PRIu64, place_type_bytes(type));
@@ -127,7 +128,7 @@ static bool locals_is_string(const char *shape)
 	return strcmp(shape, "p8c1") == 0 || strcmp(shape, "p8h1") == 0;
 }
 
-/* Adds the string that a pointer to characters refers to. */
+/* If V is a pointer to characters, adds a load of the string there. */
 static void locals_add_string(struct place_variable *v)
 {
 	struct place_load load = v->loads[0];
@@ -178,7 +179,8 @@ static enum place_reason locals_locate(const struct search *s, Dwarf_Die *die, D
 }
 
 /*
- * Adds one to the value of LOAD: the number of elements is the index of the last element plus one.
+ * Adds 1 to the value of LOAD: from the index of the last element to the number of elements.
+ * Returns false if LOAD cannot express this.
  */
 static bool locals_add_one(struct place_load *load)
 {
@@ -195,7 +197,7 @@ static bool locals_add_one(struct place_load *load)
 	return true;
 }
 
-/* The number of elements of the array TYPE, if it is known only at run time. */
+/* Finds the number of elements of the array TYPE, which is known only at run time, as a load. */
 static enum place_reason locals_array_count(const struct place_context *context, Dwarf_Die *type,
 					    struct place_load *ret)
 {
@@ -213,7 +215,8 @@ static enum place_reason locals_array_count(const struct place_context *context,
 	return reason ?: locals_add_one(ret) ? PLACE_REASON_NONE : PLACE_REASON_SIZE;
 }
 
-/* Adds V for DIE, an array of TYPE whose size is not in the debug information. */
+/* Completes V for DIE, an array of TYPE whose size is known only at run time. Returns 0 or
+ * -ENOMEM. */
 static int locals_collect_array(struct search *s, struct place_variable *v, Dwarf_Die *die,
 				Dwarf_Die *type)
 {
@@ -298,7 +301,7 @@ static bool locals_is_named(struct search *s, Dwarf_Die *die, const char *name)
 	return false;
 }
 
-/* Adds all variables of SCOPE that are WANTED. */
+/* Adds the variables of SCOPE that are of the kind WANTED. Returns 0 or -ENOMEM. */
 static int locals_collect_scope(struct search *s, const struct scope *scope,
 				enum place_scope wanted)
 {
@@ -316,7 +319,8 @@ static int locals_collect_scope(struct search *s, const struct scope *scope,
 	return r;
 }
 
-/* Adds the WANTED variables of the innermost function, innermost block first. */
+/* Adds the variables of the innermost function that are of the kind WANTED, those of the innermost
+ * block first. */
 static int locals_collect_all(struct search *s, enum place_scope wanted)
 {
 	int r = 0;
@@ -342,8 +346,8 @@ static bool locals_find_in(struct search *s, Dwarf_Die *parent, const char *name
 }
 
 /*
- * Returns true if DIE is a global variable, and not only a declaration. A variable that is
- * optimised out has no location.
+ * Returns true if DIE defines a global variable, and does not only declare it. A variable that is
+ * optimised out has no location; it counts only if finds_removed is set.
  */
 static bool locals_is_defined(const struct search *s, Dwarf_Die *die)
 {
@@ -351,7 +355,8 @@ static bool locals_is_defined(const struct search *s, Dwarf_Die *die)
 	       (s->finds_removed && !dwarf_hasattr(die, DW_AT_declaration));
 }
 
-/* Finds a variable of a unit or namespace. "a::b" is b in namespace a. */
+/* Finds the global variable NAME below PARENT, a unit or namespace. "a::b" is b in the namespace
+ * a. */
 static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *name,
 			       Dwarf_Die *ret, unsigned depth)
 {
@@ -364,7 +369,7 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		int tag = dwarf_tag(&die);
 		const char *its;
 
-		/* (all outer calls of this function then stop, too) */
+		/* (the outer calls of this function then also stop here) */
 		if (s->n_visited++ >= (s->query->globals_max ?: GLOBAL_LOOKUPS_MAX)) {
 			s->is_cut = true;
 			return false;
@@ -377,7 +382,8 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		if (tag != DW_TAG_namespace)
 			continue;
 		its = place_die_name(&die);
-		/* A variable that is defined outside its namespace has its DIE outside, too. */
+		/* Look for "a::b" also outside of a: the DIE of a variable that is defined outside
+		 * of its namespace is outside, too. */
 		if ((!colons && locals_find_global(s, &die, name, ret, depth + 1)) ||
 		    (colons && its && strlen(its) == (size_t)(colons - name) &&
 		     memcmp(its, name, strlen(its)) == 0 &&
@@ -455,7 +461,7 @@ static int locals_find_or_fail(struct search *s, const char *name, Dwarf_Die *re
 /* "*NAME", "*NAME@64", "*NAME@OTHER" */
 struct memory_item {
 	char pointer[NAME_MAX_BYTES], other[NAME_MAX_BYTES];
-	uint64_t n; /* number of elements; 0 = unspecified, or the value of OTHER */
+	uint64_t n; /* number of elements; 0 = none given, or the value of OTHER */
 };
 
 static int locals_bad_item(struct search *s, const char *item, const char *what)
@@ -488,7 +494,8 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 	return 0;
 }
 
-/* Gets the number of elements from the variable OTHER. */
+/* Sets *RET to the number of elements, which is the value of the variable OTHER at run time.
+ * Returns 0 or a negative errno. */
 static int locals_find_count(struct search *s, const char *item, const char *other,
 			     uint32_t element, struct place_count *ret)
 {
@@ -520,7 +527,8 @@ static int locals_find_count(struct search *s, const char *item, const char *oth
 	return r;
 }
 
-/* The target of a pointer type, or the element of an array type. */
+/* Finds the target of a pointer or reference TYPE, or the element of an array TYPE. Returns false
+ * for other types. */
 static bool locals_target(Dwarf_Die *type, Dwarf_Die *ret, bool *ret_has_type, bool *ret_is_array)
 {
 	int tag = dwarf_tag(type);
@@ -593,7 +601,7 @@ static int locals_collect_item(struct search *s, const char *item)
 	return r < 0 ? r : locals_collect(s, &die, item, scope);
 }
 
-/* Explains why the variables at VADDR are unknown. */
+/* Writes to WHY why the variables at VADDR are unknown. Returns -ENODATA. */
 static int locals_no_data(const struct places *p, uint64_t vaddr, char *why, size_t size)
 {
 	const char *split = places_split_file(p, vaddr);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Variables at an address of a program, compiled into loads (place-load.h), which an eBPF program
- * performs. The variable's shape suffices to print the loaded bytes (place-print.h).
+ * performs. To print the loaded bytes, only the variable's shape is needed (place-print.h).
  *
  * The shape of a variable describes the bytes of all its loads, consecutively and in order.
  *
- * An unavailable variable has a reason instead of loads; it is never read as zeros.
+ * An unavailable variable has a reason instead of loads; it is never shown as zeros.
  */
 #pragma once
 
@@ -25,14 +25,14 @@ enum {
 };
 
 /*
- * The number of elements, if it is known only at run time: from another variable, or from the array
- * itself.
+ * The number of elements of a variable, if it is known only at run time: it is the value of another
+ * variable, or belongs to the array itself.
  */
 struct place_count {
 	bool is_used;
-	bool is_signed;         /* the number is signed; a negative number means no elements */
-	uint32_t element_bytes; /* size of each element; the counted load has the maximum size */
-	struct place_load load; /* load of the number; at most 8 bytes */
+	bool is_signed;         /* the number is signed; if it is negative, there are no elements */
+	uint32_t element_bytes; /* of an element; the load of the elements has the maximum size */
+	struct place_load load; /* reads the number, of at most 8 bytes */
 };
 
 enum place_scope {
@@ -46,7 +46,7 @@ enum place_scope {
 struct place_variable {
 	char *name;               /* name in the query: "n", "*buffer@size"; owned */
 	char *type;               /* for display: "const struct point *". Owned */
-	char *shape;              /* shape for place_print(); NULL if there is a reason. Owned */
+	char *shape;              /* for place_print(); NULL if `reason` is set. Owned */
 	enum place_reason reason; /* why the variable is unavailable */
 	enum place_scope scope;
 	struct place_load loads[PLACE_LOADS_MAX];
@@ -55,7 +55,7 @@ struct place_variable {
 };
 
 struct place_locals {
-	/* Owned; the innermost of several variables with the same name comes first. */
+	/* Owned. Of several variables with the same name, the innermost one comes first. */
 	struct place_variable *list;
 	size_t n;
 };
@@ -78,16 +78,16 @@ struct place_query {
 	size_t n_items;
 	bool strings; /* each pointer to characters includes the string */
 	/*
-	 * The maximum number of global variables, functions and types that one look-up examines; 0
-	 * = four million
+	 * The maximum number of global variables, functions and types that a look-up examines; 0 =
+	 * four million
 	 */
 	size_t globals_max;
 };
 
 /*
  * Finds the variables of QUERY, at most PLACE_VARIABLES_MAX. Returns 0; -ENODATA (no debug
- * information at this address), -ENOENT (no such variable), -EINVAL (an invalid item), each with a
- * sentence in WHY (SIZE bytes); or -ENOMEM.
+ * information at the address), -ENOENT (no such variable) or -EINVAL (an item is invalid), each
+ * with a sentence in WHY, which has SIZE bytes; or -ENOMEM.
  */
 int place_locals_find(struct places *p, const struct place_query *query, struct place_locals *ret,
 		      char *why, size_t size);

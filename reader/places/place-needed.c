@@ -5,12 +5,13 @@
 
 #include "reader/places/places-parts.h"
 
-/* libelf reads tables completely. Their sizes come from the file, so they are not trusted. */
+/* libelf reads tables completely, and the file can claim any size for them, so larger ones are not
+ * read. */
 enum { PLACE_NEEDED_TABLE_MAX = 64 << 20 };
 
 /*
- * Returns the text of entry I among the entries with TAG in the dynamic section; NULL = no such
- * entry.
+ * Returns the text of entry number I among those entries of the dynamic section that have TAG; NULL
+ * = there is none.
  */
 static const char *place_needed_entry(const struct places *p, GElf_Sxword tag, size_t i)
 {

@@ -13,8 +13,8 @@ enum {
 };
 
 /*
- * Returns true if FUNCTION of a class was made by the compiler. Such a function copies memory or
- * does nothing.
+ * Returns true if the compiler has made FUNCTION, a method: such a function copies memory, or does
+ * nothing.
  */
 static bool passing_is_trivial(Dwarf_Die *function)
 {
@@ -26,7 +26,7 @@ static bool passing_is_trivial(Dwarf_Die *function)
 }
 
 /*
- * Returns true if NAME is the name of TYPE's constructors: the name of the type without template
+ * Returns true if NAME is the name of constructors of TYPE: that of the type without template
  * arguments.
  */
 static bool passing_is_constructor(Dwarf_Die *type, const char *name)
@@ -36,7 +36,8 @@ static bool passing_is_constructor(Dwarf_Die *type, const char *name)
 	return its && strlen(name) == strcspn(its, "<") && strncmp(name, its, strlen(name)) == 0;
 }
 
-/* Returns true if the only parameter of the constructor FUNCTION is a reference to TYPE. */
+/* Returns true if the constructor FUNCTION has one parameter, a reference to TYPE: it copies or
+ * moves. */
 static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 {
 	unsigned n_parameters = 0, n_visited = 0;
@@ -60,14 +61,14 @@ static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 	return n_parameters == 1 && is_reference;
 }
 
-/* Returns true if FUNCTION of TYPE is a copy constructor or a destructor that must be called. */
+/* Returns true if FUNCTION makes TYPE non-trivial: a destructor, or a constructor that copies or
+ * moves, that must be called. */
 static bool passing_needs(Dwarf_Die *type, Dwarf_Die *function)
 {
 	const char *name = place_die_name(function);
 
 	/*
-	 * A copy of an object with virtual functions must point to them, so such a class is never
-	 * trivial.
+	 * A class with virtual functions is never trivial, since each copy needs a pointer to them.
 	 */
 	if (dwarf_hasattr(function, DW_AT_virtuality))
 		return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a structure is passed by value, by the C++ ABI for Itanium, section 3.1.1: the caller makes
- * the copy and passes its address if a function must be called to copy, move or destroy the
- * structure.
+ * How a structure is passed by value, by the C++ ABI for Itanium, section 3.1.1: if a function must
+ * be called to copy, move or destroy the structure, the caller makes the copy and passes its
+ * address.
  */
 #pragma once
 

@@ -24,5 +24,5 @@ enum place_reason {
 	PLACE_REASON_MAX,
 };
 
-/* Returns the sentence for REASON, which is not PLACE_REASON_NONE. */
+/* Returns the sentence for REASON, which must not be PLACE_REASON_NONE. */
 const char *place_reason_text(enum place_reason reason);

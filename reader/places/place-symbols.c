@@ -66,7 +66,7 @@ static int place_symbols_load(struct place_symbols *s, const struct elf_file *co
 	return 0;
 }
 
-/* Compares the name of SYMBOL with the N bytes at NAME. */
+/* Compares the name of SYMBOL with the N bytes at NAME, as strcmp() does. */
 static int place_symbols_compare(const struct place_symbol *symbol, const char *name, size_t n)
 {
 	int order = strncmp(symbol->name, name, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Addresses of symbols by name, also of data. All symbols are read at the first search.
+ * Finds the addresses of symbols by name, also those of data. All symbols are read at the first
+ * search.
  */
 #pragma once
 
@@ -19,9 +20,9 @@ struct place_symbols {
 void place_symbols_deinit(struct place_symbols *s);
 
 /*
- * Finds the symbol with the name of the N bytes at NAME, which one of the FILES defines (NULL = no
- * file). All calls have the same files, which stay open. Returns 1, with its address; 0 if there is
- * none, or if symbols of this name have several addresses; or -ENOMEM.
+ * Finds the address of the symbol whose name is the N bytes at NAME, in FILES (NULL = no file). All
+ * calls must have the same files, which must stay open. Returns 1 with *RET; 0 if no file defines
+ * the symbol, or if symbols of this name have different addresses; or -ENOMEM.
  */
 int place_symbols_address(struct place_symbols *s, const struct elf_file *const files[2],
 			  const char *name, size_t n, uint64_t *ret);

@@ -37,7 +37,7 @@ bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret)
 	return true;
 }
 
-/* Sets *RET to the type that DIE refers to (DW_AT_type). */
+/* Sets *RET to the type of DIE (DW_AT_type). Returns false if DIE has none. */
 static bool place_type_next(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attribute;
@@ -92,10 +92,11 @@ uint64_t place_type_bytes(Dwarf_Die *type)
 
 /* ---- shapes ---- */
 
-/* Writes the shape of TYPE. If FLAT, writes only the letter and the size, without members. */
+/* Appends the shape of TYPE to TO; if FLAT, only its letter and size, without members. Returns 0 or
+ * a negative errno. */
 static int place_shape_put(Dwarf_Die *type, struct outbuf *to, unsigned depth, bool flat);
 
-/* Writes the shape of the type of DIE. */
+/* Appends the shape of the type of DIE to TO, like place_shape_put(). */
 static int place_shape_put_of(Dwarf_Die *die, struct outbuf *to, unsigned depth, bool flat)
 {
 	Dwarf_Die type;
@@ -141,7 +142,8 @@ static int place_shape_base(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 	return outbuf_print(to, "%c%" PRIu64, letter, bytes);
 }
 
-/* Returns VALUE, of an enumeration of BYTES, as a signed number, since clang writes it unsigned. */
+/* Extends the sign of VALUE, which is a value of an enumeration type of BYTES bytes, since clang
+ * writes such values as unsigned. */
 static int64_t place_shape_sign(int64_t value, uint64_t bytes)
 {
 	unsigned above = bytes > 0 && bytes < sizeof(value) ? 64 - 8 * (unsigned)bytes : 0;
@@ -232,7 +234,7 @@ static int place_shape_struct(Dwarf_Die *type, struct outbuf *to, uint64_t bytes
 	return outbuf_print(to, "}");
 }
 
-/* Writes the shape of an array. An array of arrays has several ranges. */
+/* Appends the shape of an array. An array of arrays has several ranges in one type. */
 static int place_shape_array(Dwarf_Die *type, struct outbuf *to, uint64_t bytes, unsigned depth)
 {
 	Dwarf_Die range;

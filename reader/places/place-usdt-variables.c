@@ -51,7 +51,7 @@ static int usdt_variables_value(const struct place_argument *a, struct place_loc
 		return 1;
 	v->loads[v->n_loads++] = a->load;
 	if (a->shift) {
-		/* The numbers of a formula have eight bytes. */
+		/* (a formula works on numbers of eight bytes) */
 		v->loads[0].bytes = WORD;
 		n = (size_t)snprintf(shape, sizeof(shape), "(#0 %u >>)", a->shift);
 	}
@@ -60,8 +60,7 @@ static int usdt_variables_value(const struct place_argument *a, struct place_loc
 }
 
 /*
- * Adds the memory to which A points, under the name ITEM: COUNT characters, or a string if COUNT is
- * 0.
+ * Adds a variable ITEM for the memory to which A points: COUNT characters; COUNT 0 = a string.
  */
 static int usdt_variables_memory(const struct place_argument *a, const char *item, uint32_t count,
 				 struct place_locals *to)

@@ -28,9 +28,10 @@ void place_usdts_deinit(struct place_usdts *u)
 
 /* ---- arguments ---- */
 
-/* Names of registers by DWARF's number. Each name refers to other bytes of the register. */
+/* The names of registers, by DWARF's number. Each name of a register stands for other bytes of
+ * it. */
 static const struct {
-	const char *names[5]; /* names with 8, 4, 2 and 1 bytes, and of the second byte */
+	const char *names[5]; /* its 8, 4, 2 and 1 low bytes, and its second byte */
 } usdt_registers[16] = {
 	{ { "rax", "eax", "ax", "al", "ah" } }, { { "rdx", "edx", "dx", "dl", "dh" } },
 	{ { "rcx", "ecx", "cx", "cl", "ch" } }, { { "rbx", "ebx", "bx", "bl", "bh" } },
@@ -42,7 +43,8 @@ static const struct {
 	{ { "r14", "r14d", "r14w", "r14b" } },  { { "r15", "r15d", "r15w", "r15b" } },
 };
 
-/* Returns the number of the register NAME (N bytes, without '%'), or -1. */
+/* Returns the number of the register NAME (N bytes, without '%'); -1 = none. *RET_SHIFT is the
+ * number of bits below the named bytes. */
 static int usdt_register(const char *name, size_t n, uint8_t *ret_shift)
 {
 	for (int reg = 0; reg < (int)ARRAY_SIZE(usdt_registers); reg++)
@@ -64,7 +66,7 @@ struct usdt_probe {
 	int error; /* 0 or -ENOMEM */
 };
 
-/* Returns true if addresses of symbols are the addresses in memory. */
+/* Returns true if the file is loaded at fixed addresses: those of its symbols. */
 static bool usdt_is_fixed(const struct usdt_probe *probe)
 {
 	GElf_Ehdr header;
@@ -73,7 +75,8 @@ static bool usdt_is_fixed(const struct usdt_probe *probe)
 	       header.e_type == ET_EXEC;
 }
 
-/* Finds the symbol with the name of the N bytes at NAME. */
+/* Finds the address of the symbol whose name is the N bytes at NAME. Returns false if there is
+ * none. */
 static bool usdt_symbol(struct usdt_probe *probe, const char *name, size_t n, uint64_t *ret)
 {
 	struct places *p = probe->places;
@@ -97,7 +100,7 @@ struct usdt_memory {
 	uint8_t scale;
 };
 
-/* Parses "-16", "table+8" or "", up to a parenthesis or the END. */
+/* Parses a sum of numbers and symbols ("-16", "table+8", or ""), up to a parenthesis or END. */
 static enum place_reason usdt_displacement(struct usdt_probe *probe, const char **p,
 					   const char *end, struct usdt_memory *to)
 {
@@ -128,7 +131,7 @@ static enum place_reason usdt_displacement(struct usdt_probe *probe, const char 
 	return PLACE_REASON_NONE;
 }
 
-/* Parses a register at *P. Returns its number, or -1; it must have all 64 bits. */
+/* Parses a register with all 64 bits at *P. Returns its number; -1 = there is none. */
 static int usdt_address_register(const char **p)
 {
 	size_t n = **p == '%' ? strcspn(*p + 1, ",) ") : 0;
@@ -144,7 +147,8 @@ static int usdt_address_register(const char **p)
 	return -1;
 }
 
-/* Parses "(%rbp)", "(%rax,%rdx,8)" or "(,%rdx,4)", which extends to the END. */
+/* Parses "(%rbp)", "(%rax,%rdx,8)" or "(,%rdx,4)" from P to END. Returns false if it is something
+ * else. */
 static bool usdt_registers_of(const char *p, const char *end, struct usdt_memory *to)
 {
 	if (p == end)
@@ -173,7 +177,7 @@ static bool usdt_registers_of(const char *p, const char *end, struct usdt_memory
 
 /*
  * Parses an operand in memory, which ends at END. A symbol without %rip is possible only in a
- * program with fixed addresses. There, the distance of the address to the probe is known, too.
+ * program with fixed addresses: then the address is expressed by its distance to the probe.
  */
 static enum place_reason usdt_memory(struct usdt_probe *probe, const char *p, const char *end,
 				     struct place_load *to)
@@ -275,7 +279,8 @@ struct usdt_search {
 	struct value_nearest nearest, nearest_provider;
 };
 
-/* A probe with a near name is preferred. Else the provider is near, and only the name is right. */
+/* Notes the nearest probe: one with a near name, or if there is none, the name itself of a near
+ * provider. */
 static void usdt_compare_near(struct usdt_search *s, const char *provider, const char *name)
 {
 	char *to = s->found.nearest;

@@ -115,7 +115,8 @@ static int places_load_symbols_of(struct places *p, const struct elf_file *elf)
 		       ?: places_load_indirect_of(p, elf, SHT_DYNSYM);
 }
 
-/* Loads the compressed symbols of a stripped file. Damage is noted in TROUBLE. */
+/* Loads the compressed symbols of a stripped file. Notes damage in TROUBLE. Returns 0 or
+ * -ENOMEM. */
 static int places_load_minidebug(struct places *p, struct places_trouble *trouble)
 {
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
@@ -187,12 +188,13 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = r ?: places_find_main(p, options->living, &trouble) ?: places_find_debug(p, &trouble);
 	if (r >= 0)
 		r = places_load_symbols(p, &trouble);
-	/* (so far, only files with symbols can have caused a problem) */
+	/* (a problem noted so far is one with a file that can have symbols) */
 	p->symbols_are_partial = r == 0 && *why && !elf_file_section(p->main.elf, ".symtab", NULL);
 	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
-	/* (libdw reads as many bytes as two addresses in the file are apart) */
+	/* (by damaged numbers, libdw can read any part of the file into memory, unless it is
+	 * mapped) */
 	if (p->main.elf->mapped || p->main.size <= PLACES_MEMORY_MAX)
 		p->frames = dwarf_getcfi_elf(p->main.elf->elf);
 	if (*why && !(p->problem = strdup(why)))
@@ -363,7 +365,7 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram && places_has_code(&die, vaddr)) {
-			/* A nested function can contain the address, too. */
+			/* (a function that is nested in this one can contain the address) */
 			if (!places_find_function(&die, vaddr, ret, left, depth + 1))
 				*ret = die;
 			return true;
@@ -375,7 +377,7 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 	return false;
 }
 
-/* Returns true if a symbol of a whole function is at VADDR. */
+/* Returns true if the symbol at VADDR is that of a function, and not that of its cold part. */
 static bool places_begins_function(struct places *p, uint64_t vaddr)
 {
 	char name[PLACES_NAME_MAX];

@@ -58,7 +58,8 @@ static void rtrace_choose_drop(struct rtrace_choose *c, uint64_t number)
 	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
-/* Makes room for the bits of one more call. */
+/* Makes room for the bits of one more call. Returns 0, -ENOMEM, or -EOVERFLOW if there are too many
+ * calls. */
 static int rtrace_choose_grow_bits(struct rtrace_choose *c)
 {
 	size_t n = c->n_words, n_frees = c->n_words;
@@ -95,7 +96,7 @@ static int rtrace_choose_pair_allocation(struct rtrace_choose *c,
 		return r;
 	if (r == RTRACE_LIVE_REPLACED)
 		c->counts.replaced++;
-	/* A shared resource is shown once, as long as it has any reference. */
+	/* A shared resource is shown once, by its first call, as long as it has any reference. */
 	if (c->leaks && r == RTRACE_LIVE_REPLACED)
 		rtrace_choose_drop(c, old);
 	if (c->leaks && r == RTRACE_LIVE_SHARED) {
@@ -141,7 +142,8 @@ DEFINE_ORDER(compare_calls, struct rtrace_choose_call,
 
 /* ---- records ---- */
 
-/* At the end of a backtrace: drops its allocations if it is outside the selected range. */
+/* Called at the end of a backtrace. If no frame of it is in the selected range, drops its
+ * allocations. */
 static void rtrace_choose_close_group(struct rtrace_choose *c)
 {
 	if (c->select.select->range && !c->in_range)
@@ -190,7 +192,8 @@ static int rtrace_choose_on_call(struct rtrace_choose *c, const struct rtrace_re
 	return rtrace_choose_pair(c, &call);
 }
 
-/* Handles a size that did not fit into the call's field. */
+/* Chooses or drops the last call by its real size, which is an argument since it did not fit into
+ * the call's field. */
 static void rtrace_choose_on_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
 {
 	uint64_t size;

@@ -4,8 +4,8 @@
  *
  * Allocations and deallocations are paired in order of their indices, which is the order of
  * recording. Times are not used, since the clock may have been set, or restarted at midnight. If
- * the report has the calls in that order, memory is needed only for live resources. Otherwise (in
- * compressed or sorted reports), 32 bytes per call are needed.
+ * the calls in the report are in the order of their indices, memory is needed only for live
+ * resources. Otherwise (in compressed or sorted reports), 32 bytes per call are needed.
  *
  * All calls are paired, selected or not: a block that is freed in another context is free. An
  * allocation with the id of a live resource replaces that resource. The deallocation of the

@@ -146,7 +146,8 @@ static bool rtrace_group_is_stack(const struct rtrace_group *g, const struct sta
 }
 
 /*
- * Returns the stack with the frames that were read, for calls of TYPE. Returns NULL without memory.
+ * Returns the stack of the frames that were read, for calls of TYPE. Returns NULL if there is no
+ * memory.
  */
 static struct stack *rtrace_group_find_stack(struct rtrace_group *g, int type)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shows calls in another order: by size, by time, or by their backtrace. Only the position of each
- * call (64 bytes) and the addresses of each backtrace are kept; the lines are read again for the
- * output.
+ * call (64 bytes in memory) and the addresses of each backtrace are kept; the lines are read again
+ * for the output.
  */
 #pragma once
 

@@ -14,7 +14,7 @@
 /* The result of a call. */
 enum rtrace_live_outcome {
 	RTRACE_LIVE_NEW, /* the resource did not exist */
-	/* A counted resource exists, and gets a reference; *RET is its first call. */
+	/* The counted resource exists and gets a reference; *RET is the call that allocated it. */
 	RTRACE_LIVE_SHARED,
 	RTRACE_LIVE_REPLACED, /* the resource exists, from call *RET; its deallocation is missing */
 	/* The last reference was dropped; the resource was allocated by *RET. */

@@ -62,8 +62,8 @@ int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *recor
 }
 
 /*
- * Returns true if a frame has a name in the report. These names are kept, since the files may have
- * changed.
+ * Returns true if a frame has a name in the report. Names in the report are not replaced, since the
+ * mapped files may have changed since the recording.
  */
 static bool rtrace_output_is_named(struct rtrace_text text)
 {

@@ -98,7 +98,7 @@ static bool rtrace_scan_decimal(struct scan *s, uint64_t *ret)
 	return rtrace_scan_number(s, 10, ret) > 0;
 }
 
-/* Parses an address, "0x...". Other readers accept only a lowercase x. */
+/* Parses an address, "0x...". An uppercase X is refused, as by other readers. */
 static bool rtrace_scan_address(struct scan *s, uint64_t *ret)
 {
 	return rtrace_scan_literal(s, "0x") && rtrace_scan_number(s, 16, ret) > 0;
@@ -187,7 +187,7 @@ static void rtrace_split_name(struct rtrace_text text, struct rtrace_call *c)
 	c->type = (struct rtrace_text){ open + 1, text.n - c->name.n - 2 };
 }
 
-/* Parses "SIZE) = 0xID". A negative size is an overflow of 32 bits. */
+/* Parses "SIZE) = 0xID". A negative size comes from a writer whose 32-bit size overflowed. */
 static bool rtrace_scan_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
 {
 	bool negative;

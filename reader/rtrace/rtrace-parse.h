@@ -38,7 +38,7 @@ size_t rtrace_unescape(char *to, struct rtrace_text text);
 
 /*
  * Parse TEXT as a hexadecimal number, with or without 0x, and as a decimal number. Return false if
- * it is not such a number.
+ * TEXT is not such a number.
  */
 bool rtrace_parse_hex(struct rtrace_text text, uint64_t *ret);
 bool rtrace_parse_decimal(struct rtrace_text text, uint64_t *ret);

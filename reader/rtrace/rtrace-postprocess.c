@@ -18,7 +18,7 @@ struct work {
 	struct rtrace_output output;
 	struct rtrace_group *group; /* owned; NULL if the order is unchanged */
 	uint64_t n_calls;
-	bool is_open;    /* a call was read, but its backtrace is incomplete */
+	bool is_open;    /* a call was read, but not yet the end of its backtrace */
 	bool has_shown;  /* a call with the current backtrace was shown */
 	bool call_shown; /* the last call was shown */
 	bool line_shown; /* the last line was shown, so its continuation is shown, too */
@@ -96,8 +96,8 @@ static int rtrace_postprocess_choose(struct work *w, const struct rtrace_record 
 				     const struct rtrace_reader *reader)
 {
 	/*
-	 * A compressed report stays compressed: without compression, the calls that share a
-	 * backtrace would lose it.
+	 * A compressed report stays compressed. Otherwise, the calls of a group would lose their
+	 * common backtrace, which the report has only once.
 	 */
 	if (record->kind == RTRACE_HEADER && record->header.filters & RTRACE_FILTER_COMPRESS)
 		w->options.compress = true;
@@ -182,7 +182,7 @@ static int rtrace_postprocess_show_other(struct work *w, const struct rtrace_rec
 	}
 	r = rtrace_postprocess_close_group(w, record->kind == RTRACE_END ? record : NULL);
 	w->line_shown = true;
-	/* The end of a backtrace was shown or dropped with the backtrace. */
+	/* A backtrace was open, so its end was already shown or dropped with it. */
 	if (r < 0 || (was_open && record->kind == RTRACE_END))
 		return r;
 	return rtrace_output_other(&w->output, record);

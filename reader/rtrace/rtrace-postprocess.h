@@ -11,9 +11,9 @@
  * sorted). Temporary comments ("# ") are dropped, and the header lists the options. A compressed
  * report stays compressed.
  *
- * A report is read by offset, since it is read twice, and its calls again when they are sorted.
- * Calls that were added after the first pass are ignored. Otherwise, the report must not change
- * meanwhile.
+ * A report is read by offset, since it is read twice, and its calls a third time if they are
+ * sorted. Calls that were added after the first pass are ignored. Otherwise, the report must not
+ * change meanwhile.
  */
 #pragma once
 

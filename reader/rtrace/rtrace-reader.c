@@ -233,7 +233,8 @@ static void rtrace_reader_refuse(struct rtrace_reader *r, struct rtrace_text tex
 	rtrace_reader_report(r, what, as_comment);
 }
 
-/* Checks whether the record is allowed here, and updates the state for the following records. */
+/* Checks whether the record is allowed after the records before it, and updates the state for the
+ * following records. */
 static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text)
 {
 	struct rtrace_record *rec = &r->record;

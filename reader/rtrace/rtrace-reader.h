@@ -4,8 +4,8 @@
  *
  * Every byte of the input is in the raw text of exactly one record, in order, so copying these
  * texts copies the report. Other text is a comment (RTRACE_NOTE). Errors in a line are reported by
- * a callback, and never make the reader fail. A line longer than RTRACE_LINE_MAX is parsed up to
- * there, as other readers do; its rest follows as comments.
+ * a callback, and never make the reader fail. Only the first RTRACE_LINE_MAX bytes of a line are
+ * parsed, as other readers do; the rest of a longer line follows as comments.
  *
  * Relations between lines are resolved here: the calls that share a backtrace, the call of each
  * argument and frame, and the registered resource of each call.
@@ -63,8 +63,8 @@ const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, siz
 
 /*
  * Resolves the type of a call that does not come from a reader. Returns the number of its resource:
- * the one that it names, the first one if it names none, or -1 if it is not in TYPES. Text that was
- * parsed as an unknown type becomes a part of the function's name, like the arguments of a
- * template.
+ * the one that the call names, or the first one if the call names none. Returns -1 if the resource
+ * is not in TYPES. Text that was parsed as an unknown type becomes a part of the function's name,
+ * like the arguments of a template.
  */
 int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_call *c);

@@ -45,7 +45,7 @@ static void rtrace_select_learn_map(struct rtrace_select_state *s, const struct 
 	if (!range || !range->target || !rtrace_select_is_target(m->path, range->target))
 		return;
 	start = m->start + range->start;
-	/* If a target was loaded at too many addresses, the last one is replaced. */
+	/* If a target was loaded at too many addresses, each further one replaces the last one. */
 	if (s->n_spans == ARRAY_SIZE(s->spans))
 		s->n_spans--;
 	s->spans[s->n_spans++] = (struct rtrace_span){ start, start + range->size };

@@ -16,7 +16,7 @@ struct rtrace_call_range {
 	uint64_t start, size; /* range in bytes */
 };
 
-/* Criteria. Those that are not set are ignored. All pointers are borrowed. */
+/* Criteria. Criteria that are not set are ignored. All pointers are borrowed. */
 struct rtrace_select {
 	/* Types of resources, or bits of their masks. Calls without a resource never match. */
 	const char *const *types;
@@ -38,7 +38,7 @@ struct rtrace_select {
 	const struct rtrace_call_range *range;
 };
 
-/* A context that was selected by name, and its bit. */
+/* The state of a selection: bits of contexts, and addresses of the target, both as far as known. */
 struct rtrace_select_state {
 	const struct rtrace_select *select;
 	/* Bits of the selected contexts, including the names that are known so far. */

@@ -22,7 +22,7 @@ enum rtrace_sort_key {
 
 struct rtrace_postprocess_options {
 	bool leaks;    /* show only resources that were not freed, and their sums */
-	bool compress; /* calls with the same backtrace and the same resource share it */
+	bool compress; /* group calls with one backtrace and resource, and show it once */
 	bool resolve;  /* add names to frames */
 	enum rtrace_sort_key sort;
 	bool descending;
@@ -33,7 +33,7 @@ struct rtrace_postprocess_options {
 
 /*
  * The input and output of post-processing. All functions return 0, or a negative errno that ends
- * it.
+ * post-processing.
  */
 struct rtrace_postprocess_io {
 	/* Reads up to N bytes at OFFSET of the report to TO. Returns their number, 0 at the end. */

@@ -11,7 +11,7 @@
 
 enum { SECTION_MAX = 2 * PATH_MAX, PIECE = 128 * 1024 };
 
-/* Larger files are not read just to compute their checksum. */
+/* The checksum is not computed for larger files, since the whole file must be read for it. */
 #define CHECKSUM_BYTES_MAX (INT64_C(2) << 30)
 
 static const char alternate_section[] = ".gnu_debugaltlink";

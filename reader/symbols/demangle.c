@@ -13,8 +13,8 @@
 #include <libiberty/demangle.h>
 
 /*
- * Limits. Long names of real programs have some thousand parts when all their references are
- * resolved.
+ * Limits. Long names of real programs have some thousand components when all their references are
+ * resolved, far below WORK_MAX.
  */
 enum { WORK_MAX = 1000 * 1000, LEVELS_MAX = 16, RUST_BACKREFS_MAX = 24 };
 
@@ -29,8 +29,8 @@ struct text {
 };
 
 /*
- * Receives output of a demangler. A demangler can be stopped only by a jump. The jump is safe,
- * since the demangler owns no memory while it prints.
+ * Receives the output of a demangler. If the text is full, the only way to stop the demangler is a
+ * jump, which is safe, since the demangler owns no memory while it prints.
  */
 static void demangle_append(const char *p, size_t n, void *opaque)
 {
@@ -80,8 +80,8 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 {
 	struct text text = { .to = to, .room = room };
 
-	/* Identifiers with Punycode are decoded in allocated memory, so the demangler must not be
-	 * left by a jump. */
+	/* A jump is not allowed if identifiers use Punycode: the demangler decodes these in
+	 * allocated memory. */
 	text.may_jump = name[1] != 'R' || !demangle_has_punycode(name);
 	if (!text.may_jump && demangle_count(name, 'B') > RUST_BACKREFS_MAX)
 		return 0;
@@ -94,9 +94,10 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 /* ---- C++ ---- */
 
 /*
- * The cost of printing a tree of components. The tree shares parts, so the cost exceeds the number
- * of nodes. A template parameter costs as much as the most expensive argument. Arguments can
- * contain parameters of the enclosing template, so the cost is computed level by level.
+ * The cost of printing a tree of components. Nodes can have several parents and are printed for
+ * each, so the cost exceeds the number of nodes. A template parameter costs as much as the most
+ * expensive argument. Arguments can contain parameters of the enclosing template, so the cost is
+ * computed level by level.
  */
 struct estimate {
 	const struct demangle_component *nodes;
@@ -104,7 +105,7 @@ struct estimate {
 	uint32_t *cost;      /* cost of each node; 0 = unknown */
 	uint32_t parameter;  /* cost of a parameter */
 	uint32_t argument;   /* cost of the most expensive argument */
-	unsigned int levels; /* number of function names, each of which begins a level */
+	unsigned int levels; /* function names so far; each begins a level */
 	bool refused;
 };
 
@@ -160,7 +161,7 @@ static uint32_t demangle_children(struct estimate *e, const struct demangle_comp
 }
 
 /*
- * Returns the cost of a component, at most WORK_MAX, so that the sum of two costs does not
+ * Returns the cost of a component. It is at most WORK_MAX, so that a sum of two costs does not
  * overflow.
  */
 static uint32_t demangle_estimate(struct estimate *e, const struct demangle_component *node)

@@ -13,7 +13,8 @@
 enum { DEMANGLE_NAME_MAX = 4096 /* bytes; longer names are ignored */ };
 
 /*
- * Writes the demangled NAME to TO (ROOM > 4 bytes, with the NUL; cut text ends in "..."). Returns
- * its length, or 0 if the name is not mangled, or would be too expensive to demangle.
+ * Writes the demangled NAME to TO, which has ROOM (> 4) bytes with the NUL; a text that is cut ends
+ * in "...". Returns the length of the text; 0 = NAME is not mangled, or is too expensive to
+ * demangle.
  */
 size_t demangle(char *to, size_t room, const char *name);

@@ -15,15 +15,15 @@
 #include "reader/symbols/unusable.h"
 
 /*
- * Limits, which are far above the values of real files. The time for a unit and for a file is
- * limited, too, since the cost of each step can vary within these limits.
+ * Limits far above the values of real files. The time for a unit and for a file is limited, too,
+ * since the cost of a step can vary within these limits.
  */
 enum {
 	UNIT_SIZE_MAX = 32 << 20,
 	DIES_MAX = 4 * 1000 * 1000, /* maximum number of DIEs in a unit */
 	RANGES_MAX = 1000 * 1000,   /* maximum number of ranges in one unit */
 	DEPTH_MAX = 128,
-	LINE_COST = 48,  /* libdw's memory per row of a line table, and for its compressed form */
+	LINE_COST = 48,  /* libdw's memory per row of a line table, with its compressed form */
 	UNIT_COST = 512, /* libdw's memory per unit */
 };
 
@@ -49,7 +49,7 @@ struct unit {
 	bool no_lines;
 	struct node *nodes;
 	size_t n_nodes, room;
-	struct range_list ranges; /* ranges of nodes; the innermost node is found first */
+	struct range_list ranges; /* of nodes; range_list_find() finds the innermost node */
 };
 
 struct dwarf_info {
@@ -68,7 +68,7 @@ struct dwarf_info {
 	bool reported;
 };
 
-/* Returns the present time. Called often, so it reads a cheap clock. */
+/* Returns the present time from a cheap clock, since it is called often. */
 static uint64_t dwarf_info_now_ns(void)
 {
 	return clock_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -84,8 +84,8 @@ static bool dwarf_info_is_debug_section(const char *name)
 }
 
 /*
- * Returns the memory that libdw needs for the compressed SECTION and its content; UINT64_MAX =
- * unknown.
+ * Returns the memory that libdw needs for the compressed SECTION and its decompressed content;
+ * UINT64_MAX = unknown, or over the limit MAX.
  */
 static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *header, uint64_t max)
 {
@@ -93,7 +93,7 @@ static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *heade
 	GElf_Chdr packed;
 	Elf_Data *data;
 
-	/* (libelf reads the whole section to tell its size) */
+	/* (libelf reads the whole section to find the size of its content) */
 	if (header->sh_size > max)
 		return UINT64_MAX;
 	if (header->sh_flags & SHF_COMPRESSED) {
@@ -101,7 +101,8 @@ static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *heade
 			return UINT64_MAX;
 		size = packed.ch_size;
 	} else {
-		/* The old form of compression has no flag: "ZLIB" and the size, big endian. */
+		/* The old form of compression has no flag: its content begins with "ZLIB" and the
+		 * size, big endian. */
 		data = elf_rawdata(section, NULL);
 		if (data && data->d_buf && data->d_size >= 12)
 			memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
@@ -164,8 +165,8 @@ static int dwarf_info_add_ranges(const struct dwarf_info *d, struct range_list *
 		int r;
 
 		/*
-		 * Code that the linker has discarded is at address 0, or at the end of the address
-		 * space.
+		 * Ranges outside of executable segments belong to code that the linker has
+		 * discarded: they are at address 0, or at the end of the address space.
 		 */
 		if (start >= end || !elf_segments_executable(d->segments, start))
 			continue;
@@ -198,8 +199,8 @@ static int dwarf_info_list_units(struct dwarf_info *d, const char **reterr_what)
 		if (d->bytes > d->max)
 			return unusable(reterr_what, too_large);
 		/*
-		 * Skeletons name files with the rest of the unit. libdw would open these files,
-		 * whatever they are.
+		 * A skeleton names a file (.dwo) with the rest of the unit. libdw would open this
+		 * file, whatever it is, so skeletons are not used.
 		 */
 		d->is_split |= type == DW_UT_skeleton;
 		if (type != DW_UT_compile)
@@ -297,7 +298,8 @@ static int dwarf_info_add_node(struct unit *unit, Dwarf_Die *die, uint32_t paren
 	return 0;
 }
 
-/* Advances DIE to its sibling. It must be later in the file, so that the loop ends. */
+/* Moves DIE to its sibling. False = there is none, or it is not later in the file: the loop must
+ * end. */
 static bool dwarf_info_next_sibling(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
@@ -320,7 +322,8 @@ static int dwarf_info_walk_function(struct walk *w, Dwarf_Die *die, uint32_t par
 	if (r < 0)
 		return r;
 	if (w->unit->ranges.n == before) {
-		/* The node is a declaration, or the abstract instance of an inlined function. */
+		/* A function without ranges is a declaration, or the abstract instance of an
+		 * inlined function. */
 		w->unit->n_nodes--;
 		return 0;
 	}
@@ -372,8 +375,8 @@ static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_no
 }
 
 /*
- * Returns true if the line table at OFFSET is small enough, since libdw reads it completely, with
- * many bytes per row.
+ * Returns true if the line table at OFFSET is small enough for the memory limit. libdw reads a
+ * table completely, with many bytes per row.
  */
 static bool dwarf_info_lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 {
@@ -390,7 +393,7 @@ static bool dwarf_info_lines_are_bearable(const struct dwarf_info *d, Dwarf_Word
 	memcpy(&length, table + offset, sizeof(length));
 	if (ident && ident[EI_DATA] != order)
 		length = bswap_32(length);
-	/* A 64-bit table has all bits set here, and is rejected. No small program has one. */
+	/* (a 64-bit table has all bits set here, and is rejected; only huge programs have one) */
 	return length < d->max / LINE_COST;
 }
 

@@ -2,9 +2,9 @@
 /*
  * DWARF: the line of an address, and the functions that were inlined there.
  *
- * The units of a file are listed when it is opened, by their own address ranges (only some
- * compilers make an index). A unit is read once, when its first address is looked up, into tables
- * for searching.
+ * The units of a file are listed when the file is opened, by the address ranges in each unit (only
+ * some compilers make an index of ranges). When the first address of a unit is looked up, the unit
+ * is read into tables for searching.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct dwarf_info;
 
 /* A function at an address. */
 struct dwarf_frame {
-	const char *function; /* the linkage name, otherwise the source name; NULL = unknown */
+	const char *function; /* the linkage name, or else the source name; NULL = unknown */
 	const char *source;   /* NULL = not known */
 	uint32_t line;        /* from 1; 0 = not known */
 };
@@ -24,10 +24,10 @@ struct dwarf_frame {
 bool dwarf_info_is_in(const struct elf_file *f);
 
 /*
- * Opens the debug information in F. ALTERNATE has the data that F shares with other files; NULL =
- * F needs no such data. (If F needs it, ALTERNATE must be given: libdw would otherwise search for
- * it anywhere.) SEGMENTS are those of the mapped file. F, ALTERNATE and SEGMENTS are borrowed until
- * *RET is freed. At most MAX bytes are decompressed. Returns 0, -ENOMEM, or -EBADMSG with
+ * Opens the debug information in F. ALTERNATE has the data that F shares with other files; NULL = F
+ * needs no such data. (If F needs it, ALTERNATE must be given: otherwise, libdw would search for
+ * the data anywhere.) SEGMENTS are those of the mapped file. F, ALTERNATE and SEGMENTS must exist
+ * until *RET is freed. At most MAX bytes are decompressed. Returns 0, -ENOMEM, or -EBADMSG with
  * *RETERR_WHAT.
  */
 int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
@@ -35,12 +35,12 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    uint64_t max, const char **reterr_what);
 
 /*
- * Returns true if a part of the debug information is in other files (.dwo, .dwp). These are not
+ * Returns true if a part of the debug information is in other files (.dwo, .dwp), which are not
  * read.
  */
 bool dwarf_info_is_split(const struct dwarf_info *d);
 
-/* Returns the handle, for code that uses libdw directly. Borrowed. */
+/* Returns libdw's handle, which belongs to D, for code that uses libdw directly. */
 struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 
 /*
@@ -54,12 +54,12 @@ DEFINE_CLEANUP(struct dwarf_info *, dwarf_info_free)
 
 /*
  * Stores up to N functions at VADDR, innermost first. Each inlined function is followed by its
- * caller, with the line of the call. The last one is not inlined, unless N is too small. Returns
- * their number; 0 = unknown. Texts are borrowed until D is freed. The first damage that is found
- * sets *RETERR_WHAT.
+ * caller, with the line of the call; if N suffices, the last one is not inlined. Returns the number
+ * of functions; 0 = unknown. Texts are valid until D is freed. *RETERR_WHAT is set once, if D takes
+ * too long to read.
  */
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame *frames, size_t n,
 		       const char **reterr_what);
 
-/* Returns the approximate size of D in memory, in bytes. */
+/* Returns the approximate memory of D, in bytes. */
 uint64_t dwarf_info_bytes(const struct dwarf_info *d);

@@ -13,8 +13,8 @@
 enum {
 	PHDRS_MAX = 4096,
 	SECTIONS_MAX = 100000,
-	/* libelf reads these sections completely if a file is not mapped. Their sizes are claims of
-	 * the file, and a sparse file of any size costs nothing. */
+	/* If a file is not mapped, libelf reads these sections completely. The file can claim any
+	 * size for them: a sparse file of that size costs nothing. */
 	SECTION_NAMES_MAX = 64 << 20,
 	NOTES_MAX = 64 << 20,
 };
@@ -50,8 +50,8 @@ static uint64_t elf_number(const uint8_t *at, size_t n, bool big_endian)
 	elf_number((header) + offsetof(type, member), sizeof(((type *)NULL)->member), big_endian)
 
 /*
- * Returns true if the file has too many sections: elf_begin() allocates memory for each. If their
- * number does not fit into the header, it is in section 0.
+ * Returns true if the file has too many sections, before elf_begin() allocates memory for each. If
+ * the number of sections does not fit into the header, section 0 has it.
  */
 static bool elf_has_too_many_sections(const struct elf_file *f)
 {
@@ -144,8 +144,8 @@ static int elf_read_identity(struct elf_file *f, const char **reterr_what)
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
 		return unusable(reterr_what, "it is not an ELF file");
 	/*
-	 * Files with debug information that dwz has shared are marked as relocatable. Nothing is
-	 * loaded from them.
+	 * ET_REL: files with debug information that dwz made for several files are marked as
+	 * relocatable, although nothing is loaded from them.
 	 */
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL)
 		return unusable(reterr_what, "it is neither a program nor a library");
@@ -187,8 +187,8 @@ static int elf_finish_open(struct elf_file **ret, struct elf_file *file, const c
 }
 
 /*
- * Returns true if FD may be mapped: only files that root or this user alone can write to. If a
- * mapped file is truncated, reading it kills the process.
+ * Returns true if FD may be mapped: if a mapped file is truncated, reading it kills this process,
+ * so only root or this user may be able to write to the file.
  */
 static bool elf_may_be_mapped(int fd)
 {
@@ -251,7 +251,7 @@ bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, 
 {
 	const struct elf_segment *found = NULL;
 
-	/* A page can be loaded twice, in two segments. Code runs in the executable segment. */
+	/* A page can be in two segments; code runs in the executable one. */
 	for (size_t i = 0; i < segments->n; i++)
 		if (elf_covers_offset(&segments->items[i], offset) &&
 		    (!found || (segments->items[i].executable && !found->executable)))
@@ -324,7 +324,8 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 
 /* ---- symbols ---- */
 
-/* Returns the end of section INDEX if it contains ADDRESS, otherwise the end of the segment. */
+/* Returns the end of section INDEX if the section contains ADDRESS, otherwise the end of
+ * SEGMENT. */
 static uint64_t elf_bound_of(const struct elf_file *f, size_t index, uint64_t address,
 			     const struct elf_segment *segment)
 {
@@ -337,7 +338,7 @@ static uint64_t elf_bound_of(const struct elf_file *f, size_t index, uint64_t ad
 	return segment->vaddr + segment->memory_size;
 }
 
-/* Returns true if NAME is a marker of the tool chain: "$x", "$d.1", ".L12". */
+/* Returns true if NAME is empty or a marker of the tool chain: "$x", "$d.1", ".L12". */
 static bool elf_is_mark(const char *name)
 {
 	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
@@ -378,7 +379,8 @@ static bool elf_is_table(const GElf_Shdr *header, size_t entry, size_t max)
 	       header->sh_size <= max && !(header->sh_flags & SHF_COMPRESSED);
 }
 
-/* Returns the strings for the symbol table with HEADER. They need not end with a NUL. */
+/* Returns the strings of the symbol table with HEADER; NULL = none that can be used. They need not
+ * end with a NUL. */
 static const char *elf_strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
 				  size_t *ret_n)
 {
@@ -445,7 +447,8 @@ Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr 
 int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
 		     struct symbol_list *list, bool *ret_full, const char **reterr_what)
 {
-	/* The full table includes the symbols of the dynamic table. */
+	/* The full table includes the symbols of the dynamic one, which is used only without a full
+	 * table. */
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	int r = 0;
 
@@ -470,8 +473,8 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 
 /* ---- calls ---- */
 
-/* Reads N bytes before VADDR directly: libelf would keep so few bytes in a list, and a segment of
- * an unmapped file can be too large for memory. */
+/* Reads N bytes before VADDR from the file. (libelf would keep such small pieces in a list, and a
+ * whole segment of an unmapped file can be too large for memory.) */
 static bool elf_read_before(const struct elf_file *f, uint64_t vaddr, void *to, size_t n)
 {
 	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
@@ -507,11 +510,11 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 	return false;
 }
 
-/* Returns true if CODE, of x86-64, can end in a call. */
+/* Returns true if the last bytes of CODE (x86-64) can be a call instruction. */
 static bool elf_file_ends_in_call(const uint8_t code[7])
 {
-	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of
-	 * offset, and with or without SIB */
+	/* call rel32; or FF /2 in all its lengths: through a register, or through memory with an
+	 * offset of 0, 1 or 4 bytes, with or without SIB */
 	return code[2] == 0xe8 || (code[5] == 0xff && (code[6] & 0x38) == 0x10) ||
 	       (code[4] == 0xff && ((code[5] & 0xf8) == 0x50 || code[5] == 0x14)) ||
 	       (code[3] == 0xff && code[4] == 0x54) ||
@@ -529,14 +532,14 @@ bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr)
 	if (!gelf_getehdr(f->elf, &header))
 		return true;
 	if (header.e_machine == EM_X86_64) {
-		/* (fewer bytes, since a segment can begin with the call) */
+		/* (if the segment begins less than 7 bytes before, fewer bytes are enough) */
 		while (n > 1 && !elf_read_before(f, vaddr, code + sizeof(code) - n, n))
 			n--;
 		return n == 1 || elf_file_ends_in_call(code);
 	}
 	if (header.e_machine != EM_AARCH64 || !elf_read_before(f, vaddr, &word, sizeof(word)))
 		return true;
-	/* bl; blr, also with authentication of the pointer */
+	/* bl; blr, also with pointer authentication */
 	return (word & 0xfc000000) == 0x94000000 || (word & 0xfefff800) == 0xd63f0800 ||
 	       (word & 0xfffffc1f) == 0xd63f0000;
 }
@@ -555,12 +558,13 @@ bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr)
 		memcmp(code, with_eax, sizeof(with_eax)) == 0);
 }
 
-/* The maximum size of the function at the entry point. This function only calls the C library. */
+/* The maximum size of the function at the entry point, which only calls the C library. */
 enum { ELF_ENTRY_BYTES = 64 };
 
 bool elf_file_begins(const struct elf_file *f, uint64_t vaddr)
 {
-	/* mov %rax, %rdi (or %eax, %edi); mov $60, %eax; syscall (glibc); the last one is musl's */
+	/* mov %rax, %rdi (or %eax, %edi); mov $60, %eax; syscall: the ends of threads in glibc. The
+	 * last row is musl's. */
 	static const struct {
 		uint8_t n, code[10];
 	} exits[] = { { 10, { 0x48, 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 } },
@@ -609,7 +613,7 @@ static const struct plt_layout *elf_plt_of(const struct elf_file *f, uint64_t n_
 	} else {
 		return NULL;
 	}
-	/* If the number of stubs is not the number of relocations, the layout is another one. */
+	/* If the size does not fit the number of stubs, the section has an unknown layout. */
 	for (size_t i = 0; i < n; i++)
 		if (elf_file_section(f, layouts[i].section, ret_header) &&
 		    ret_header->sh_size == layouts[i].header + n_stubs * layouts[i].entry &&
@@ -649,8 +653,8 @@ int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_lis
 		GElf_Rela rela;
 		GElf_Sym sym;
 
-		/* Relocations without a symbol are for functions that select their
-		 * implementation. */
+		/* A relocation without a symbol belongs to a function that selects its
+		 * implementation (IRELATIVE). */
 		if (!gelf_getrela(data, (int)i, &rela) || GELF_R_SYM(rela.r_info) == 0 ||
 		    !gelf_getsym(table, (int)GELF_R_SYM(rela.r_info), &sym) ||
 		    sym.st_name >= n_names || names[sym.st_name] == '\0')

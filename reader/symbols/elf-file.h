@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An ELF file of a program or library: its identity, load addresses, symbols, and references to
- * debug information. libelf, which is used here, checks that its input is inside the file. This
- * module limits the memory and the time that numbers in the file can cost.
+ * debug information. libelf checks that what it returns is inside the file. This module adds
+ * limits, since numbers in the file could make libelf use much memory and time.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct elf_file {
 };
 
 /*
- * Open FD (takes ownership, also on failure), or N bytes at MEMORY (from malloc; takes ownership,
- * also on failure). Return 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT (static) if the file is
+ * Open FD, or N bytes at MEMORY (from malloc). The functions take ownership of FD or MEMORY, also
+ * on failure. They return 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT (static) if the file is
  * unusable.
  */
 int elf_file_open_fd(struct elf_file **ret, int fd, const char **reterr_what);
@@ -46,43 +46,42 @@ int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const ch
 struct elf_file *elf_file_free(struct elf_file *f);
 DEFINE_CLEANUP(struct elf_file *, elf_file_free)
 
-/* Returns true if F has a build id, and it equals the N bytes at ID. */
+/* Returns true if F has a build id that equals the N bytes at ID. */
 bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n);
 
 /*
- * Returns the section NAME, or NULL if there is no such section with content. RET_HEADER can be
- * NULL.
+ * Returns the section NAME; NULL = there is none, or it has no content. RET_HEADER can be NULL.
  */
 Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *ret_header);
 
 /*
- * Returns the first section of TYPE. Valid files have at most one. Its size is not checked against
- * the file.
+ * Returns the first section of TYPE; NULL = none. (Valid files have at most one.) The size of the
+ * section is not checked against the file.
  */
 Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header);
 
 /*
- * Returns the bytes of the section NAME, borrowed until the file is closed, at most MAX; NULL if
- * there are none.
+ * Returns the content of the section NAME, which is valid until the file is closed; NULL = none, or
+ * more than MAX bytes.
  */
 const void *elf_file_content(const struct elf_file *f, const char *name, size_t max, size_t *ret_n);
 
 /*
- * The target of the call directly before VADDR, if the instruction contains the target: not for a
- * call through a register or memory. Returns false if the target is unknown: no such call, a
- * machine other than x86-64 and arm64, or missing bytes.
+ * Finds the target of the call directly before VADDR. Returns false if the target is unknown: there
+ * is no call, its target is in a register or memory, the machine is not x86-64 or arm64, or bytes
+ * are missing.
  */
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
 
 /*
- * Returns true if VADDR can be a return address: the bytes before it are a call of any kind, or
- * cannot be examined (another machine, or missing bytes).
+ * Returns false if VADDR cannot be a return address, since the bytes before it are no call. Returns
+ * true if they are a call of any kind, or cannot be examined (another machine, or missing bytes).
  */
 bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr);
 
 /*
- * Returns true if the code at VADDR returns from a signal's handler (x86-64). The C library has no
- * symbol for this code.
+ * Returns true if the code at VADDR is the end of a signal handler, rt_sigreturn (x86-64), for
+ * which the C library has no symbol.
  */
 bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr);
 
@@ -93,19 +92,20 @@ bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr);
 bool elf_file_begins(const struct elf_file *f, uint64_t vaddr);
 
 /*
- * Adds the symbols of functions to LIST: those in the executable segments of SEGMENTS (the file's
- * own, or, for debug information, those of its main file), with at most MAX bytes for a table.
- * *RET_FULL is whether there was a full table (.symtab), and not only the dynamic one. Returns 0,
- * -ENOMEM, or -EBADMSG with *RETERR_WHAT; symbols before the damage are then in the list.
+ * Adds the functions in executable segments of SEGMENTS to LIST. SEGMENTS are the file's own; if
+ * the file has only debug information, those of its main file. A table can have at most MAX bytes.
+ * *RET_FULL = true if there was a full table (.symtab), not only the dynamic one. Returns 0,
+ * -ENOMEM, or -EBADMSG with *RETERR_WHAT; then LIST has the symbols before the damage.
  */
 int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
 		     struct symbol_list *list, bool *ret_full, const char **reterr_what);
 
-/* Like elf_file_symbols(), for stubs that call functions of other libraries, if their layout is
- * known. */
+/* Adds the stubs that call functions of other libraries to LIST, if their layout is known. Returns
+ * 0 or -ENOMEM. */
 int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_list *list);
 
-/* The load address of the byte at OFFSET of the file. Returns false if it is not loaded. */
+/* Finds the load address of the byte at OFFSET of the file. Returns false if the byte is not
+ * loaded. */
 bool elf_segments_address(const struct elf_segments *segments, uint64_t offset,
 			  uint64_t *ret_vaddr);
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/load-library.h"
 
-/* The library is loaded only on demand, since it depends on many others. */
+/* The library depends on many others, so it is loaded only on demand. */
 struct functions {
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);

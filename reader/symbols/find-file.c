@@ -74,8 +74,8 @@ int find_places_init(struct find_places *p, const struct symbols_options *option
 		r = -ENOMEM;
 	else
 		r = p->sysroot_fd = find_file_open_dir(options->sysroot ? options->sysroot : "/");
-	/* These directories can be links to anywhere, so they are resolved from the machine's
-	 * root. */
+	/* Directories of the user: resolved from the machine's root, since they can be links to
+	 * anywhere. */
 	for (size_t i = 0; r >= 0 && i < options->n_debug_dirs; i++)
 		r = find_file_add_debug_dir(p, p->root_fd, realpath(options->debug_dirs[i], NULL));
 	if (r >= 0)
@@ -110,7 +110,7 @@ struct search {
 	find_problem_fn problem; /* can be NULL */
 	void *userdata;
 	const uint8_t *build_id;
-	/* Size of the build id; 0 = the caller identifies the file by other means. */
+	/* Bytes of the build id; 0 = unknown, so the caller must check the file by other means. */
 	size_t n_build_id;
 };
 
@@ -121,8 +121,8 @@ static void find_file_report(const struct search *s, const char *path, const cha
 }
 
 /*
- * Opens FD (takes ownership) as an ELF file, found as PATH below ROOT_FD. Returns 1 with *RET, 0 if
- * it is not the searched file, or -ENOMEM.
+ * Opens FD (takes ownership) as an ELF file that was found as PATH below ROOT_FD. Returns 1 with
+ * *RET, 0 if the file is unusable or has another build id (reported), or -ENOMEM.
  */
 static int find_file_try_candidate(const struct search *s, int root_fd, const char *path, int fd,
 				   struct found_file *ret)
@@ -225,7 +225,8 @@ static int find_file_try_debuginfod(const struct search *s, bool debug, struct f
 
 /* ---- the mapped file ---- */
 
-/* The kernel records the device and inode of the file itself, not of an overlay. */
+/* The kernel recorded the device and inode of the file, which differ from those of an overlay over
+ * it. */
 static bool find_file_is_same_inode(const struct stat *st, const struct symbol_mapping *mapping)
 {
 	return mapping->inode != 0 && st->st_ino == mapping->inode &&
@@ -238,8 +239,9 @@ static uint64_t find_file_ns(const struct timespec *t)
 }
 
 /*
- * Notes the times of F, with the status ST. A program can set the time of the last write, but not
- * the time of the last change of the status. The removal of the file sets the latter, too.
+ * Notes the times of F, which has the status ST. A program can set the time of the last write, but
+ * not the time of the last change of the status, so both are needed. If the last link was removed,
+ * the time of the last change is not used, since the removal has set it.
  */
 static void find_file_note_times(struct found_file *f, const struct stat *st)
 {
@@ -261,9 +263,9 @@ const char *found_file_is_later(const struct found_file *f, uint64_t mapped_ns)
 }
 
 /*
- * Returns the reason for which the file F (status ST) cannot be the file of MAPPING, or NULL if it
- * can. MAPPING has no build id. A file system without a block device can have another device number
- * for the same file.
+ * Returns the reason why the file F, with the status ST, cannot be the file of MAPPING, which has
+ * no build id; NULL = it can. A file system without a block device (major 0) can have another
+ * device number now.
  */
 static const char *find_file_contradicts(const struct find_places *p, const struct found_file *f,
 					 const struct stat *st,
@@ -285,8 +287,9 @@ static const char *find_file_contradicts(const struct find_places *p, const stru
 }
 
 /*
- * Judges a candidate FOUND with the result R. Without a build id, the first file is kept only until
- * a file with the right inode is found.
+ * Judges the candidate FOUND if the result R of its search is 1. Without a build id, a file whose
+ * inode is not the recorded one is only kept, in *KEPT, since a better one may be found. Returns 1
+ * if FOUND is the file, 0 to search on, or a negative errno.
  */
 static int find_file_judge(const struct search *s, int r, const struct symbol_mapping *mapping,
 			   struct found_file *found, struct found_file *kept)
@@ -299,7 +302,7 @@ static int find_file_judge(const struct search *s, int r, const struct symbol_ma
 	found->unsure = true;
 	if (found->elf->fd >= 0 && fstat(found->elf->fd, &st) == 0) {
 		found->unsure = !find_file_is_same_inode(&st, mapping);
-		/* (the files of a sysroot are copies, with other inodes and times) */
+		/* (files in a sysroot are copies, with their own inodes and times) */
 		if (!s->places->has_sysroot)
 			find_file_note_times(found, &st);
 		what = find_file_contradicts(s->places, found, &st, mapping);
@@ -334,7 +337,8 @@ static int find_file_try_living(const struct search *s, const struct symbol_quer
 	r = find_file_judge(s, find_file_try_path(s, root_fd, path, found), mapping, found, kept);
 	if (r != 0)
 		return r;
-	/* The file may be deleted, replaced, or hidden by another mount. */
+	/* Use the mapped file itself: its path can be deleted, replaced, or hidden by another
+	 * mount. */
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", query->pid,
 		 (unsigned long long)mapping->start,
 		 (unsigned long long)(mapping->start + mapping->size));
@@ -412,7 +416,7 @@ static size_t find_file_directory_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Returns true if a debug file has the right build id, or the right checksum. */
+/* Returns true if DEBUG belongs to MAIN: by the build id, or by the checksum CRC. */
 static bool find_file_is_linked(const struct found_file *main, const struct found_file *debug,
 				uint32_t crc)
 {

@@ -2,8 +2,8 @@
 /*
  * Finds the mapped file, and its separate debug information.
  *
- * Everything is opened below a root (of this machine, of a sysroot, of a live process's mount
- * namespace). Neither links nor ".." can leave it, and only regular files of real file systems are
+ * Every file is opened below a root: that of this machine, of a sysroot, or of a live process.
+ * Neither links nor ".." can leave the root, and only regular files of real file systems are
  * opened.
  */
 #pragma once
@@ -24,11 +24,11 @@ struct find_places {
 		char *path;  /* owned */
 	} * debug_dirs;      /* owned */
 	size_t n_debug_dirs;
-	bool has_sysroot; /* SYSROOT_FD is not the root of this machine */
+	bool has_sysroot; /* SYSROOT_FD is another root than that of this machine */
 	bool debuginfod;
 };
 
-/* Returns 0 or a negative errno (then nothing must be freed). */
+/* Returns 0 or a negative errno; after an error, nothing must be freed. */
 int find_places_init(struct find_places *p, const struct symbols_options *options);
 void find_places_deinit(struct find_places *p);
 
@@ -39,19 +39,19 @@ struct found_file {
 	char *path;    /* owned: below that root */
 	uint64_t size; /* bytes */
 	bool unsure;   /* there is no proof that it is the mapped file */
-	/* Times of the wall clock, of a file of this machine that has no build id; 0 = unknown. */
+	/* If it is a file of this machine without a build id: wall-clock times; 0 = unknown. */
 	uint64_t written_ns, changed_ns;
 };
 
 /*
- * Returns the reason for which the content of F can have changed since MAPPED_NS (0 = unknown) of
- * the wall clock, or NULL if it has not.
+ * Returns the reason why the content of F may have changed since MAPPED_NS (wall clock; 0 =
+ * unknown); NULL = it has not, or MAPPED_NS is unknown.
  */
 const char *found_file_is_later(const struct found_file *f, uint64_t mapped_ns);
 
 void found_file_deinit(struct found_file *f);
 
-/* Reports a problem. PATH is the name of the file for users, valid during the call; WHAT is
+/* Reports a problem. PATH is the file's name for users, and valid during the call; WHAT is
  * static. */
 typedef void (*find_problem_fn)(void *userdata, const char *path, const char *what);
 
@@ -59,15 +59,15 @@ typedef void (*find_problem_fn)(void *userdata, const char *path, const char *wh
 bool find_is_file(const char *path);
 
 /*
- * Finds the file of the mapping of QUERY. Returns 1 with *RET, 0 if no file is found (the reason
- * has been passed to PROBLEM), or -ENOMEM.
+ * Finds the file of QUERY's mapping. Returns 1 with *RET, 0 if no file is found (PROBLEM has got
+ * the reasons), or -ENOMEM.
  */
 int find_mapped_file(const struct find_places *p, const struct symbol_query *query,
 		     struct found_file *ret, find_problem_fn problem, void *userdata);
 
 /*
- * For a file that is not on this machine: finds its debug information by BUILD_ID. Returns 1 with
- * *RET, 0 if it is not found, or -ENOMEM. Reports no problems.
+ * Finds debug information by BUILD_ID, for a file that is not on this machine. Returns 1 with *RET,
+ * 0 if there is none, or -ENOMEM. Reports no problems.
  */
 int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id, size_t n,
 			   struct found_file *ret);
@@ -77,8 +77,8 @@ int find_debug_file(const struct find_places *p, const struct found_file *main,
 		    struct found_file *ret, find_problem_fn problem, void *userdata);
 
 /*
- * The data that several debug files share (.gnu_debugaltlink of DEBUG). Returns 1 with *RET, 0 if
- * none is needed, -ENOENT if it was not found, or -ENOMEM.
+ * Finds the data that DEBUG shares with other debug files (its .gnu_debugaltlink). Returns 1 with
+ * *RET, 0 if DEBUG needs none, -ENOENT if it was not found, or -ENOMEM.
  */
 int find_alternate_file(const struct find_places *p, const struct found_file *debug,
 			struct found_file *ret);

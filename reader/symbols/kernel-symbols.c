@@ -32,7 +32,7 @@ struct kernel_module {
 };
 
 struct kernel_symbols {
-	struct symbol_list list; /* each name is followed by its module's name */
+	struct symbol_list list; /* after each name, the names have the name of its module */
 	struct build_id build_id;
 	uint64_t text; /* address of _stext */
 	struct kernel_module *modules;
@@ -46,7 +46,7 @@ static size_t kernel_symbols_align4(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* The build id in the ELF notes of N bytes. */
+/* Finds the build id in NOTES, ELF notes of N bytes. If there is none, RET is unchanged. */
 static void kernel_symbols_find_build_id(const uint8_t *notes, size_t n, struct build_id *ret)
 {
 	size_t at = 0;
@@ -237,8 +237,8 @@ static bool kernel_symbols_is_same(const struct build_id *id, const struct symbo
 }
 
 /*
- * Returns true if the code at NOW with the build id ID is the recorded one. Unless both build ids
- * are known, the address decides, since it differs for each boot.
+ * Returns true if the code at NOW with the build id ID is the recorded code. If a build id is
+ * unknown, the address must be the recorded one, since it differs for each boot.
  */
 static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,
 				       const struct symbol_mapping *mapping)
@@ -286,7 +286,8 @@ static int kernel_symbols_find_in_text(const struct kernel_symbols *k,
 	if (kernel_symbols_is_in(mapping, address))
 		return kernel_symbols_lookup(k, address - mapping->start + k->text, ret) &&
 		       !ret->module[0];
-	/* Addresses outside the text are only valid in this boot, and modules come and go. */
+	/* If the kernel was booted again, addresses outside of its text have other contents. In the
+	 * same boot, a module can have been removed and loaded again. */
 	if (mapping->start != k->text)
 		return unusable(reterr_what,
 				"code outside of its own text has moved since the kernel was "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names of the running kernel, from /proc/kallsyms: its text, its modules, and code made at run
- * time (BPF programs, trampolines). These names are useful only if the recorded kernel is this one.
- * Since the kernel's load address changes at each boot, addresses are adjusted by the difference.
+ * time (BPF programs, trampolines). They are used only if the recorded kernel is the running one.
+ * The kernel's load address changes at each boot, so recorded addresses are shifted by the
+ * difference.
  */
 #pragma once
 
@@ -22,16 +23,16 @@ DEFINE_CLEANUP(struct kernel_symbols *, kernel_symbols_free)
 struct kernel_found {
 	struct symbol_found symbol;
 	const char *module; /* borrowed; "" = none */
-	bool unsure;        /* there is no proof that it existed at the time of the recording */
+	bool unsure;        /* no proof that the code existed at the time of the recording */
 };
 
 /*
- * Finds the symbol at ADDRESS. ADDRESS is in MAPPING; if MAPPING is the kernel's text, it can be
- * anywhere. Returns 1 with *RET, 0 if there is no symbol, or -EBADMSG with *RETERR_WHAT: the
- * running kernel is not the recorded one.
+ * Finds the symbol at ADDRESS, which is in MAPPING; if MAPPING is the kernel's text, ADDRESS can be
+ * anywhere. Returns 1 with *RET, 0 if there is no symbol, or -EBADMSG with *RETERR_WHAT if the
+ * running kernel or module is not the recorded one.
  */
 int kernel_symbols_find(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			uint64_t address, struct kernel_found *ret, const char **reterr_what);
 
-/* Returns the size of K in memory, in bytes. */
+/* Returns the memory of K, in bytes. */
 uint64_t kernel_symbols_bytes(const struct kernel_symbols *k);

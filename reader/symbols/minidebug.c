@@ -9,7 +9,7 @@
 
 enum { STEP = 256 * 1024 };
 
-/* The maximum window of the decoder: the default of xz -9. */
+/* The maximum memory of the decoder: enough for the window of xz -9. */
 #define WINDOW_MAX ((uint64_t)80 << 20)
 
 static int minidebug_unpack(lzma_stream *stream, struct outbuf *out, const char **reterr_what)

@@ -9,14 +9,14 @@
 
 #include "reader/symbols/minidebug.h"
 
-/* The end of the addresses of 32-bit programs. These programs have another vdso. */
+/* 32-bit programs have addresses below this one, and another vdso. */
 #define ADDRESS_32_BITS_END (UINT64_C(1) << 32)
 
 enum { PAGE_BYTES = 4096, VDSO_BYTES_MAX = 1 << 20 };
 
 struct module_file {
-	struct found_file main;  /* elf is NULL if only its debug information was found */
-	struct found_file debug; /* separate debug information; elf is NULL if it was not found */
+	struct found_file main;  /* elf = NULL if only the debug information was found */
+	struct found_file debug; /* separate debug information; elf = NULL if there is none */
 	struct found_file alternate;
 	struct elf_segments segments;
 	struct symbol_list symbols;
@@ -69,8 +69,8 @@ static int module_file_add_minidebug(struct module_file *m,
 	return module_file_add_symbols(m, elf, m->main.path, options);
 }
 
-/* Loads symbols from the first of these tables that is complete: the table of the file, the table
- * of its debug information, the compressed table. */
+/* Loads symbols from the file's table. If that is not complete, also from the table of its debug
+ * information, and then from the compressed table. */
 static int module_file_load_symbols(struct module_file *m,
 				    const struct module_file_options *options)
 {
@@ -89,7 +89,8 @@ static int module_file_load_symbols(struct module_file *m,
 	return r < 0 ? r : symbol_list_finish(&m->symbols);
 }
 
-/* Loads the debug information. PLACES can be NULL, if no other files are to be searched. */
+/* Loads the debug information. PLACES is where to search for data that debug files share; NULL =
+ * nowhere. */
 static int module_file_load_dwarf(struct module_file *m, const struct find_places *places,
 				  const struct module_file_options *options)
 {
@@ -122,8 +123,8 @@ static int module_file_load_dwarf(struct module_file *m, const struct find_place
 }
 
 /*
- * Closes files that were read completely. A mapped file stays open, since later lookups read its
- * code.
+ * Closes the files if they were read completely. A mapped main file stays open, since later
+ * look-ups read its code.
  */
 static void module_file_release(struct module_file *m)
 {
@@ -140,7 +141,7 @@ static void module_file_close_descriptors(struct found_file *f)
 	f->root_fd = close_fd(f->root_fd);
 	if (!f->elf || f->elf->fd < 0)
 		return;
-	/* libdw has already read the remaining sections into memory. */
+	/* libdw has read all other sections that it needs into memory. */
 	elf_cntl(f->elf->elf, ELF_C_FDDONE);
 	f->elf->fd = close_fd(f->elf->fd);
 }
@@ -159,7 +160,7 @@ static int module_file_load(struct module_file *m, const struct find_places *pla
 	return r;
 }
 
-/* Returns true if the file lacks requested data. */
+/* Returns true if the file itself lacks a full symbol table, or lines that were requested. */
 static bool module_file_needs_debug(const struct module_file *m,
 				    const struct module_file_options *options)
 {
@@ -275,7 +276,8 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 		return 0;
 	}
 	r = module_file_open_elf(ret, elf, "[vdso]", options);
-	/* A running process has this kernel's vdso. For an ended process, the kernel is unknown. */
+	/* The vdso of a running process is this kernel's. An ended process can have run under
+	 * another kernel. */
 	if (r == 1)
 		(*ret)->main.unsure = mapping->n_build_id == 0 && !query->lives;
 	return r;
@@ -284,9 +286,9 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 /* ---- look-up ---- */
 
 /*
- * Finds the address by the size of the mapping. With only debug information, the position of the
- * code in the file is unknown. If the mapping is as large as the only executable segment, it is
- * that segment.
+ * Finds the address by the size of the mapping: if only debug information exists, the position of
+ * the code in the file is unknown. But if the mapping is as large as the only executable segment,
+ * it is that segment.
  */
 static bool module_file_address_by_size(const struct module_file *m,
 					const struct symbol_mapping *mapping, uint64_t address,
@@ -313,8 +315,8 @@ static bool module_file_address_by_size(const struct module_file *m,
 }
 
 /*
- * Finds the address if the mapping contains the whole file, so that only the load address is
- * unknown.
+ * Finds the address in a mapping that contains the whole file: only the load address is unknown,
+ * and MAPPING's start is the load address of the lowest segment.
  */
 static bool module_file_address_in_whole(const struct module_file *m,
 					 const struct symbol_mapping *mapping, uint64_t address,

@@ -17,8 +17,7 @@
 enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
 
 /*
- * Returns true if FD is in a real file system. In other file systems, reading a file can block, or
- * have side effects.
+ * Returns false if reading a file of FD's file system can block or have side effects, as in /proc.
  */
 static bool open_below_is_real_file_system(int fd)
 {
@@ -57,15 +56,14 @@ int open_regular(int fd)
 }
 
 /*
- * A path that is being resolved: the directories entered so far, and the part of the path that
- * remains.
+ * A path that is being resolved: the directories entered so far, and the rest of the path.
  */
 struct walk {
 	int root_fd;
 	int directories[DEPTH_MAX];
-	size_t ends[DEPTH_MAX]; /* for each, the length of the path before it */
+	size_t ends[DEPTH_MAX]; /* for each directory, the length of `path` before it */
 	size_t n;
-	char path[PATH_MAX]; /* path of the last directory, or of the file */
+	char path[PATH_MAX]; /* without links: of the last directory, or of the file */
 	size_t n_path;
 	char rest[PATH_MAX];
 	unsigned int n_links;
@@ -79,7 +77,7 @@ static void open_below_leave(struct walk *w, size_t n)
 	}
 }
 
-/* Moves the next component of the remaining path to NAME. Returns false if nothing remains. */
+/* Takes the next component from the rest of the path into NAME. Returns false if there is none. */
 static bool open_below_next_name(struct walk *w, char *name)
 {
 	size_t skip = strspn(w->rest, "/");
@@ -87,7 +85,7 @@ static bool open_below_next_name(struct walk *w, char *name)
 
 	if (n == 0)
 		return false;
-	/* Of a longer name, NAME_MAX + 1 bytes are copied. The kernel rejects such a name. */
+	/* Of a longer name, NAME_MAX + 1 bytes are copied: enough for the kernel to reject it. */
 	memcpy(name, w->rest + skip, n <= NAME_MAX ? n : NAME_MAX + 1);
 	name[n <= NAME_MAX ? n : NAME_MAX + 1] = '\0';
 	memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);
@@ -107,7 +105,8 @@ static int open_below_append(struct walk *w, const char *name)
 	return 0;
 }
 
-/* Inserts the target of the link FD before the remaining path. */
+/* Inserts the target of the link FD before the rest of the path. If the target is absolute, goes
+ * back to the root. */
 static int open_below_follow(struct walk *w, int fd)
 {
 	char target[PATH_MAX];
@@ -120,7 +119,7 @@ static int open_below_follow(struct walk *w, int fd)
 		return -ELOOP;
 	if ((size_t)n + n_rest >= sizeof(w->rest))
 		return -ENAMETOOLONG;
-	/* The remaining path is empty or begins with a slash. */
+	/* The rest is empty or begins with a slash, so it can follow the target. */
 	memmove(w->rest + n, w->rest, n_rest + 1);
 	memcpy(w->rest, target, (size_t)n);
 	if (n > 0 && target[0] == '/')
@@ -129,8 +128,8 @@ static int open_below_follow(struct walk *w, int fd)
 }
 
 /*
- * Enters NAME. Returns 0 for a directory or a link; a descriptor for a file of any other type; or a
- * negative errno.
+ * Enters NAME. Returns 0 for a directory or a link, an O_PATH descriptor for a file of any other
+ * type, or a negative errno.
  */
 static int open_below_enter(struct walk *w, const char *name)
 {
@@ -178,7 +177,7 @@ int open_below_find(int root_fd, const char *path, char ret[static PATH_MAX])
 	if (r > 0) {
 		_cleanup_close_ int fd = r;
 
-		/* (only a directory can contain the remaining path) */
+		/* (something remains after a file, but only a directory can contain it) */
 		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
 	}
 	if (r >= 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens files by untrusted paths, below a directory that is their root.
+ * Opens files by untrusted paths, below a directory that is the root of these paths.
  *
  * Neither links nor ".." can leave that directory. A file is opened for reading only once it is
  * known to be a regular file of a real file system: a pipe would block, and some files of /proc and
- * /sys have side effects when they are read. (openat2() could do the first half; some kernels and
- * sandboxes do not support it.)
+ * /sys have side effects when they are read. (openat2() could keep paths below the root, but some
+ * kernels and sandboxes do not support it.)
  */
 #pragma once
 
@@ -13,14 +13,13 @@
 
 /*
  * Opens PATH, absolute or not, below the directory ROOT_FD, for reading. Returns a descriptor or a
- * negative errno: -EINVAL if it is not a regular file of a real file system, -ELOOP for too many
- * links.
+ * negative errno (-EINVAL: not a regular file of a real file system; -ELOOP: too many links).
  */
 int open_below(int root_fd, const char *path);
 
 /*
- * Like open_below(), and writes to RET the absolute path of the file below ROOT_FD, without links.
- * -ENAMETOOLONG if the path is too long. RET is set only on success.
+ * Like open_below(). Also writes the file's absolute path below ROOT_FD, without links, to RET
+ * (only on success). -ENAMETOOLONG: the path is too long.
  */
 int open_below_find(int root_fd, const char *path, char ret[static PATH_MAX]);
 

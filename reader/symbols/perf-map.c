@@ -19,7 +19,7 @@ enum { MAP_BYTES_MAX = 64 << 20, PIECE = 64 * 1024 };
 
 struct perf_map {
 	struct outbuf text;
-	struct range_list ranges; /* values are offsets of names in the text */
+	struct range_list ranges; /* the value of a range is the offset of its name in the text */
 	struct range_clashes clashes;
 	bool unsure;
 };
@@ -28,7 +28,7 @@ struct perf_map {
 
 struct process {
 	uid_t uid;
-	uint32_t pid; /* the pid in the process's own pid namespace */
+	uint32_t pid; /* the pid in the innermost pid namespace of the process */
 };
 
 /* Reads /proc/PID/status. Returns false if this fails. */
@@ -60,7 +60,8 @@ static bool perf_map_read_process(uint32_t pid, struct process *ret)
 	return has_uid;
 }
 
-/* Opens the map. Its owner must be root or *RET_UID. */
+/* Opens the map. The caller must check that root or *RET_UID owns the map. Returns a descriptor or
+ * a negative errno. */
 static int perf_map_open_map(const struct find_places *places, const struct symbol_query *query,
 			     const char *dir, uid_t *ret_uid)
 {
@@ -86,7 +87,7 @@ static int perf_map_open_map(const struct find_places *places, const struct symb
 
 /* ---- content ---- */
 
-/* Reads the text up to the last complete line, since the process may still be writing. */
+/* Reads the text, and drops an incomplete last line: the process may still be writing. */
 static int perf_map_read_text(struct perf_map *m, int fd)
 {
 	const char *end;
@@ -110,7 +111,8 @@ static int perf_map_read_text(struct perf_map *m, int fd)
 	return 0;
 }
 
-/* Adds the function in LINE, and ends its name with a NUL. Ignores unknown lines. */
+/* Adds the function in LINE, which has the number NUMBER, and ends its name with a NUL. Ignores
+ * lines of other forms. Returns 0 or -ENOMEM. */
 static int perf_map_add_line(struct perf_map *m, char *line, char *end, uint32_t number)
 {
 	unsigned long long start, size;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * /tmp/perf-PID.map: code that JIT compilers (of JavaScript, Java, ...) made. A line is "START SIZE
- * NAME", with hexadecimal numbers.
+ * /tmp/perf-PID.map: names of the code that JIT compilers (of JavaScript, Java, ...) made. A line
+ * is "START SIZE NAME", with hexadecimal numbers.
  *
  * A line has no time. If lines with different names overlap, one function has replaced the other,
  * and an address in both has no name.
  *
- * Every user can create a file of that name. So it must belong to root, or to the user of the
- * process. If the process is gone, it must belong to the calling user, and its names are then
- * unsure: another process may have had the pid since.
+ * Every user can create a file of that name. So the file must belong to root, or to the user of the
+ * process. If the process is gone, the file must belong to root or the calling user, and its names
+ * are unsure: another process may have had the pid since.
  */
 #pragma once
 
@@ -22,9 +22,9 @@
 struct perf_map;
 
 /*
- * Reads the map of QUERY's process, in the mount namespace of the process and under its pid there.
- * If the process has ended, reads the map in DIR. Returns 1 with *RET, 0 if there is no map,
- * -ENOMEM, or -EBADMSG with *RETERR_WHAT.
+ * Reads the map of QUERY's process, in the mount namespace of the process and by its pid there. If
+ * the process has ended, reads the map in DIR by the recorded pid. Returns 1 with *RET, 0 if there
+ * is no map, -ENOMEM, or -EBADMSG with *RETERR_WHAT.
  */
 int perf_map_open(struct perf_map **ret, const struct find_places *places,
 		  const struct symbol_query *query, const char *dir, const char **reterr_what);
@@ -33,13 +33,13 @@ struct perf_map *perf_map_free(struct perf_map *m);
 DEFINE_CLEANUP(struct perf_map *, perf_map_free)
 
 /*
- * Returns the name at ADDRESS, borrowed, *RET_N bytes. NULL = the address has no name, or several
- * names.
+ * Returns the name of the function around ADDRESS, *RET_N bytes that belong to M, and the offset of
+ * ADDRESS in the function. NULL = ADDRESS has no name, or several names.
  */
 const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *ret_n,
 			  uint64_t *ret_offset);
 
-/* Returns true if functions with different names were at ADDRESS, one after the other. */
+/* Returns true if functions with different names were at ADDRESS, one after another. */
 bool perf_map_is_reused(const struct perf_map *m, uint64_t address);
 
 bool perf_map_is_unsure(const struct perf_map *m);

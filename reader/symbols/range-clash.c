@@ -15,10 +15,10 @@ struct edge {
 	bool begins;
 };
 
-/* The ranges that are open at a position of a sweep. */
+/* The ranges that are open at a position, while all edges are visited in order. */
 struct sweep {
-	struct table open; /* name -> number of open ranges with it */
-	uint64_t since;    /* position since which ranges with more than one name are open */
+	struct table open; /* hash of a name -> number of open ranges with this name */
+	uint64_t since;    /* since this position, ranges with more than one name are open */
 };
 
 DEFINE_ORDER(range_clash_compare, struct edge,
@@ -57,7 +57,7 @@ static int range_clash_pass(struct range_clashes *c, struct sweep *s, const stru
 	return 0;
 }
 
-/* Finds the clashes among N ranges that overlap. */
+/* Finds the clashes among N ranges, each of which overlaps with others of them. */
 static int range_clash_sweep(struct range_clashes *c, const struct range *items, size_t n,
 			     const char *names)
 {

@@ -22,9 +22,9 @@ void range_clashes_deinit(struct range_clashes *c);
 
 /*
  * Finds the clashes among the ranges of L, which must be sorted. The value of a range is the offset
- * of its name in NAMES. Names end with a NUL. Called only once. Returns 0 or -ENOMEM.
+ * of its name, which ends with a NUL, in NAMES. Must be called once only. Returns 0 or -ENOMEM.
  */
 int range_clashes_find(struct range_clashes *c, const struct range_list *l, const char *names);
 
-/* Returns true if ranges of several names are around ADDRESS. */
+/* Returns true if ranges with different names contain ADDRESS. */
 bool range_clashes_at(const struct range_clashes *c, uint64_t address);

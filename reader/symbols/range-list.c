@@ -41,8 +41,8 @@ static void range_list_add_piece(struct range_list *l, uint64_t start, uint32_t 
 }
 
 /*
- * Handles the ends of ranges on the stack up to POSITION: the ranges below them become the
- * innermost ones.
+ * Removes the ranges that end at POSITION or before from the stack of N ranges, and adds pieces for
+ * the ranges that become innermost. Returns the new number of ranges.
  */
 static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, size_t n,
 				 uint64_t position)
@@ -50,7 +50,7 @@ static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, si
 	while (n > 0 && l->items[stack[n - 1]].end <= position) {
 		uint64_t end = l->items[stack[--n]].end;
 
-		/* Ranges below it on the stack may have ended earlier. */
+		/* Ranges below this one on the stack can have ended before it. */
 		while (n > 0 && l->items[stack[n - 1]].end <= end)
 			n--;
 		range_list_add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);
@@ -59,8 +59,8 @@ static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, si
 }
 
 /*
- * Makes the pieces in one sweep over the items. Items with later starts are on top, so the open
- * items form a stack.
+ * Makes the pieces in one pass over the items, which are sorted by start: the open items form a
+ * stack, with later starts on top.
  */
 static int range_list_make_pieces(struct range_list *l)
 {

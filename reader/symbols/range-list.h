@@ -11,13 +11,13 @@
 struct range {
 	uint64_t start, end; /* END is exclusive */
 	uint32_t value;      /* for the owner of the list */
-	uint32_t rank;       /* of ranges with the same start, the lowest one is innermost */
+	uint32_t rank;       /* of ranges with equal starts, the lowest is innermost */
 };
 
 struct range_list {
 	struct range *items; /* owned */
 	size_t n, room;
-	/* Set by range_list_sort(): where the innermost range changes. */
+	/* Set by range_list_sort(): the addresses at which the innermost range changes. */
 	struct range_piece {
 		uint64_t start;
 		uint32_t item; /* UINT32_MAX = none */
@@ -27,17 +27,17 @@ struct range_list {
 
 void range_list_deinit(struct range_list *l);
 
-/* Adds [START, END); an empty one is never found. Returns 0 or -ENOMEM. */
+/* Adds [START, END); an empty range is never found. Returns 0 or -ENOMEM. */
 int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t value,
 		   uint32_t rank);
 
 /*
- * Sorts the list by start, the innermost one of equal starts last. Required between adding (or
- * changing items) and finding. Returns 0 or -ENOMEM; then nothing is found.
+ * Sorts the list by start; of equal starts, the innermost range is the last one. Must be called
+ * after the last change and before finding. Returns 0, or -ENOMEM (then nothing is found).
  */
 int range_list_sort(struct range_list *l);
 
-/* Returns the range around ADDRESS that starts last, or NULL. */
+/* Returns the innermost range around ADDRESS: the one that starts last. NULL = none. */
 const struct range *range_list_find(const struct range_list *l, uint64_t address);
 
 /* Returns the size of L in memory, in bytes. */

@@ -13,7 +13,7 @@ bool symbol_absence_is_memfd(const char *path)
 	return path && strncmp(path, "/memfd:", 7) == 0;
 }
 
-/* Returns true if this process may not read the files of the process of QUERY. */
+/* Returns true if this process is not allowed to read the files of QUERY's process. */
 static bool symbol_absence_is_forbidden(const struct symbol_query *query)
 {
 	char path[32];
@@ -23,8 +23,8 @@ static bool symbol_absence_is_forbidden(const struct symbol_query *query)
 }
 
 /*
- * A row of the table of run-time compilers: the texts for a map that does not exist, while the
- * process runs and after its end. HOW makes the compiler write the map.
+ * A row of the table of run-time compilers: the texts for a map that does not exist, for a process
+ * that runs, and for one that has ended. HOW says how to make the compiler write the map.
  */
 #define NO_MAP(name, library, how)                                                                 \
 	{                                                                                          \
@@ -35,7 +35,7 @@ static bool symbol_absence_is_forbidden(const struct symbol_query *query)
 	}
 
 static const struct {
-	const char *name, *library; /* names of the program and of the library; each can be NULL */
+	const char *name, *library; /* of the program and of the library; each can be NULL */
 	const char *alive, *ended;
 } symbol_absence_runtimes[SYMBOL_RUNTIMES] = {
 	[SYMBOL_RUNTIME_UNKNOWN] =

@@ -6,7 +6,7 @@
 
 #include "reader/symbols/symbol-types.h"
 
-/* Bits of a rank, the most significant criterion first */
+/* Bits of a rank, the most significant criterion first. The name with the lowest rank is used. */
 enum {
 	RANK_UNSIZED = 1 << 30,
 	RANK_NO_FUNCTION = 1 << 29,
@@ -46,7 +46,7 @@ static const char *symbol_list_name_of(const struct symbol_list *l, uint32_t off
 	return (const char *)l->names.data + offset;
 }
 
-/* Returns the length of NAME without a version: "memcpy@@GLIBC_2.14" is memcpy. */
+/* Returns the length of NAME without its version, such as "@@GLIBC_2.14". */
 static size_t symbol_list_name_length(const char *name)
 {
 	size_t n = strnlen(name, SYMBOL_NAME_MAX);
@@ -94,7 +94,8 @@ static bool symbol_list_is_unsized(const struct range *range)
 	return range->rank & RANK_UNSIZED;
 }
 
-/* Keeps one name per address. Then gives a size to symbols without one, or drops them. */
+/* Keeps the best name of each address. Gives a size to symbols without one, or drops them if they
+ * are in a function with a size. Returns 0 or -ENOMEM. */
 int symbol_list_finish(struct symbol_list *l)
 {
 	struct range_list *ranges = &l->ranges;
@@ -107,7 +108,7 @@ int symbol_list_finish(struct symbol_list *l)
 		return r;
 	items = ranges->items;
 	for (size_t i = 0; i < ranges->n; i++) {
-		/* Items with equal starts are sorted; the best item is the last one. */
+		/* Of items with equal starts, the best one is the last one. */
 		if (i + 1 < ranges->n && items[i + 1].start == items[i].start)
 			continue;
 		if (symbol_list_is_unsized(&items[i]) && items[i].start < sized_to)

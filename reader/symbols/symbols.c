@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A module is a source of names: a file (by its build id, or by inode and path), the vdso, the
- * kernel, or the map of a process. The struct module of each is small and is never freed. Its
- * content is the data that was read. The least recently used contents are freed beyond the memory
- * limit. A module that was not found is not searched again, except for another process, which may
- * have it.
+ * A module is a source of names: a file (identified by its build id, or by inode and path), the
+ * vdso, the kernel, or the map of a process. The struct module is small and is never freed before
+ * the end. Its content is the data that was read. If all contents exceed the memory limit, the
+ * least recently used ones are freed. A module that was not found is not searched again for the
+ * same process, but another process may have it.
  */
 #include "reader/symbols/symbols.h"
 
@@ -26,11 +26,11 @@ enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
 /* The identity of a module. It is hashed and compared as bytes, so padding must be zero. */
 struct identity {
 	uint64_t kind;
-	uint64_t number; /* for a map, its pid; for a file without a build id, its inode */
+	uint64_t number; /* a map: its pid; a file without a build id: its inode */
 	uint64_t device;
-	uint64_t lives;   /* for a map: the process still exists */
-	uint64_t earlier; /* for a file without a build id: a content before its last write */
-	uint64_t path;    /* address of the path in the pool of texts; 0 with a build id */
+	uint64_t lives;   /* a map, or a vdso without a build id: 1 = the process still exists */
+	uint64_t earlier; /* a file without a build id: 1 = the file before its last write */
+	uint64_t path;    /* a file without a build id: its path's address in the text pool */
 	uint64_t n_build_id;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 };
@@ -39,16 +39,16 @@ struct module {
 	struct module *next; /* next module with the same hash */
 	struct identity identity;
 	const char *name; /* name of the module in reports of problems */
-	/* The content; at most one of these is set. */
+	/* The content; only one of these is set, or none. */
 	struct module_file *file;
 	struct kernel_symbols *kernel;
 	struct perf_map *map;
 	uint64_t bytes;      /* size of the content */
-	uint64_t bytes_read; /* size of the content when it was read, before look-ups */
+	uint64_t bytes_read; /* size of the content just after it was read; look-ups increase it */
 	/* Modules with content, sorted by last use. */
 	struct module *newer, *older;
-	struct table absent_for; /* processes in which it was not found: symbols_absence_key() */
-	uint64_t rejected_ns;    /* last time of a mapping for which a file was not the right one */
+	struct table absent_for; /* processes that do not have the module: symbols_absence_key() */
+	uint64_t rejected_ns;    /* the last time of a mapping whose file was found unsuitable */
 };
 
 struct symbols {
@@ -123,7 +123,8 @@ static void symbols_drop_content(struct symbols *s, struct module *m)
 	m->bytes = 0;
 }
 
-/* Updates the size of M, since it may have grown. Frees contents of other modules, but not M's. */
+/* Updates the size of M, which may have grown. Frees contents of other modules if the limit is
+ * exceeded. */
 static void symbols_account(struct symbols *s, struct module *m)
 {
 	uint64_t bytes = 0;
@@ -141,9 +142,9 @@ static void symbols_account(struct symbols *s, struct module *m)
 }
 
 /*
- * Called after M was used. If M alone exceeds the limit, it has grown by data read for many
- * addresses. It is freed, and read again for the next address, unless it would then be as large
- * immediately.
+ * Must be called after M was used. If M alone exceeds the limit, and has grown to more than twice
+ * its size since it was read, its content is freed, and read again for the next address. (If it has
+ * grown less, it would soon be as large again.)
  */
 static void symbols_settle(struct symbols *s, struct module *m)
 {
@@ -183,7 +184,8 @@ static int symbols_read_content(struct symbols *s, struct module *m,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Returns the reason why nothing was found for QUERY, and a remedy; NULL if this is usual. */
+/* Returns the reason why nothing was found for QUERY, and a remedy; NULL = no reason worth a
+ * report. */
 static const char *symbols_absence(const struct module *m, const struct symbol_query *query)
 {
 	switch ((enum module_kind)m->identity.kind) {
@@ -196,14 +198,16 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 	}
 }
 
-/* The key of QUERY's process in absent_for. An ended process has no files of its own. */
+/* The key of QUERY's process in absent_for; all ended processes share one key, since they have no
+ * files of their own. */
 static uint64_t symbols_absence_key(const struct symbol_query *query)
 {
 	return query->lives ? (uint64_t)query->pid + 1 : 1;
 }
 
 /*
- * Notes that nothing was found for QUERY. Unless the search has MET a problem, this is a problem.
+ * Notes that nothing was found for QUERY. If the search has not MET (= reported) a problem, reports
+ * the absence as a problem.
  */
 static int symbols_set_absent(struct symbols *s, struct module *m, const struct symbol_query *query,
 			      bool met)
@@ -217,10 +221,11 @@ static int symbols_set_absent(struct symbols *s, struct module *m, const struct 
 	return table_set(&m->absent_for, symbols_absence_key(query), m);
 }
 
-/* Returns true if M was not found, and QUERY cannot have another result. */
+/* Returns true if M was not found before, and a search for QUERY cannot have another result. */
 static bool symbols_is_absent(const struct module *m, const struct symbol_query *query)
 {
-	/* (a file that was written after an earlier mapping can be that of a later one) */
+	/* (a file that was written too late for an earlier mapping can be the file of a later
+	 * mapping) */
 	return table_get(&m->absent_for, symbols_absence_key(query)) &&
 	       (m->rejected_ns == 0 || query->mapping.mapped_ns <= m->rejected_ns ||
 		m->identity.n_build_id > 0);
@@ -271,8 +276,8 @@ static bool symbols_has_build_id(const struct symbol_mapping *mapping)
 	       mapping->n_build_id <= SYMBOL_BUILD_ID_MAX;
 }
 
-/* In a memfd, code with a build id belongs to a program or a library, and other code can belong to
- * a run-time compiler. */
+/* A memfd with a build id is a program or a library. Other code in a memfd can be that of a
+ * run-time compiler. */
 bool symbols_is_of_file(const struct symbol_mapping *mapping)
 {
 	return find_is_file(mapping->path) ||
@@ -290,7 +295,7 @@ static enum module_kind symbols_kind_of(const struct symbol_query *query)
 	return symbols_is_of_file(&query->mapping) ? MODULE_FILE : MODULE_PERF_MAP;
 }
 
-/* Fills *RET for QUERY. *RET_NAME is the name for reports of problems. Returns 0 or -ENOMEM. */
+/* Fills *RET for QUERY. *RET_NAME is the module's name in problem reports. Returns 0 or -ENOMEM. */
 static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 			    struct identity *ret, const char **ret_name)
 {
@@ -304,8 +309,8 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 		*ret_name = "[kernel]";
 		return 0;
 	case MODULE_VDSO:
-		/* A vdso that matched once matches again. Other vdsos are distinguished by the
-		 * build id. */
+		/* A vdso that matched one query matches others. Different vdsos have different
+		 * build ids. */
 		*ret_name = "[vdso]";
 		break;
 	case MODULE_PERF_MAP:
@@ -334,8 +339,8 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 }
 
 /*
- * Finds or adds the module of QUERY. EARLIER: an earlier content of its file. Returns 0 with *RET,
- * or -ENOMEM.
+ * Finds or adds the module of QUERY. EARLIER = the content of the file before its last write is
+ * meant. Returns 0 with *RET, or -ENOMEM.
  */
 static int symbols_find_module(struct symbols *s, const struct symbol_query *query, bool earlier,
 			       struct module **ret)
@@ -381,7 +386,7 @@ static int symbols_copy_text(const char **text, const char *otherwise)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Copies the texts of O. After a failure, the texts that were not copied are NULL. */
+/* Replaces the texts of O by copies. After a failure, texts that were not copied are NULL. */
 static int symbols_own_texts(struct symbols_options *o)
 {
 	const struct {
@@ -512,8 +517,9 @@ static size_t symbols_resolve_in_file(struct symbols *s, struct module *m,
 	if (!module_file_address(m->file, &query->mapping, address, &vaddr))
 		return 1;
 	has_symbol = module_file_symbol(m->file, vaddr, &symbol);
-	/* A signal can interrupt a function at its first instruction, behind the padding. (Behind a
-	 * call, the address can be that of a caller without a name.) */
+	/* A signal can interrupt a function at its first instruction; the byte before is padding
+	 * then. (If a call is before, the address is rather the return address in a caller without
+	 * a name.) */
 	if (!has_symbol && address != query->address &&
 	    module_file_symbol(m->file, vaddr + 1, &symbol) && symbol.offset == 0 &&
 	    !module_file_can_follow_call(m->file, vaddr + 1)) {
@@ -543,11 +549,12 @@ static size_t symbols_resolve_in_file(struct symbols *s, struct module *m,
 		frame->line = from->line;
 		frame->offset = has_symbol ? symbol.offset + (query->address - address) : 0;
 	}
-	/* The symbol's name is more specific than the declared name ("foo.cold"). */
+	/* The symbol's name can say more than the name in the debug information ("foo.cold"). */
 	if (has_symbol && n < SYMBOL_FRAMES_MAX)
 		s->frames[n - 1].function =
 			symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");
-	/* (a handler returns to its begin, so it was looked up one byte before) */
+	/* (a signal handler returns to the begin of this code, and ADDRESS is one byte before
+	 * that) */
 	if (!has_symbol && !s->frames[n - 1].function &&
 	    module_file_is_sigreturn(m->file, vaddr + (query->address - address)))
 		s->frames[n - 1].function = "__restore_rt";
@@ -597,7 +604,7 @@ static void symbols_resolve_in_map(struct symbols *s, struct module *m,
 	frame->unsure = perf_map_is_unsure(m->map);
 }
 
-/* Removes invalid parts of the query, and loads its module. */
+/* Copies QUERY without invalid parts to *RET_CLEAN, and loads its module. Returns 0 or -ENOMEM. */
 static int symbols_find_loaded(struct symbols *s, const struct symbol_query *query,
 			       struct symbol_query *ret_clean, struct module **ret)
 {
@@ -609,7 +616,8 @@ static int symbols_find_loaded(struct symbols *s, const struct symbol_query *que
 		ret_clean->mapping.n_build_id = 0;
 	}
 	r = symbols_find_module(s, ret_clean, false, ret) ?: symbols_load(s, *ret, ret_clean);
-	/* The file was written between this mapping and the one for which it was read. */
+	/* The file that was read was written after QUERY's mapping: look for its earlier
+	 * content. */
 	if (r == 0 && (*ret)->file && (*ret)->identity.n_build_id == 0 &&
 	    module_file_is_later((*ret)->file, query->mapping.mapped_ns))
 		r = symbols_find_module(s, ret_clean, true, ret)
@@ -618,8 +626,8 @@ static int symbols_find_loaded(struct symbols *s, const struct symbol_query *que
 }
 
 /*
- * Like symbols_find_loaded(), for the module of a return address in a program. Returns 1, 0 if
- * QUERY has no such address, or a negative errno.
+ * Like symbols_find_loaded(), but only for return addresses in programs. Returns 1, 0 if QUERY is
+ * none, or a negative errno.
  */
 static int symbols_find_caller(struct symbols *s, const struct symbol_query *query,
 			       struct symbol_query *ret_clean, struct module **ret)
@@ -630,21 +638,24 @@ static int symbols_find_caller(struct symbols *s, const struct symbol_query *que
 	return symbols_find_loaded(s, query, ret_clean, ret) ?: 1;
 }
 
-/* The name of the function that was called before a return address in a file. */
+/* Finds the name of the function that the call before QUERY's return address names. Returns 1 with
+ * *RET, 0 if it is unknown, or -ENOMEM. */
 static int symbols_name_of(struct symbols *s, const struct module *m,
 			   const struct symbol_query *query, const char **ret)
 {
 	struct symbol_found symbol;
 	uint64_t vaddr, target;
 
-	/* A return address can be directly after the last mapped byte. */
+	/* Look up the byte before, since a return address can be directly after the last mapped
+	 * byte. */
 	if (!module_file_address(m->file, &query->mapping, query->address - 1, &vaddr) ||
 	    !module_file_call(m->file, vaddr + 1, &target))
 		return 0;
 	*ret = "";
 	if (!module_file_symbol(m->file, target, &symbol))
 		return 1;
-	/* The target of a call is not in the middle of a function. */
+	/* No call leads into the middle of a function, so the bytes before the address are no
+	 * call. */
 	if (symbol.offset != 0)
 		return 0;
 	*ret = symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");

@@ -10,12 +10,12 @@
 #include "reader/symbols/symbol-types.h"
 
 /*
- * A text and its key. For symbols, the key is the mangled name after a marker byte that no text
- * contains.
+ * A text and its key. The key is a marker byte and then the text itself, or for a symbol, the
+ * mangled name.
  */
 struct text_pool_entry {
 	struct text_pool_entry *next; /* next entry with the same hash */
-	const char *text;             /* text of another entry, or text after the key */
+	const char *text;             /* the key without its marker, or the text of another entry */
 	size_t n_key;
 	char key[];
 };
@@ -44,7 +44,8 @@ static struct text_pool_entry *text_pool_find(const struct text_pool *p, uint64_
 	return entry;
 }
 
-/* Stores KEY with TEXT. If TEXT is NULL, the text is in KEY after the marker byte. */
+/* Stores KEY with TEXT. TEXT NULL = the text is KEY without its marker byte. Returns the text; NULL
+ * = no memory. */
 static const char *text_pool_store(struct text_pool *p, uint64_t hash, const char *key, size_t n,
 				   const char *text)
 {

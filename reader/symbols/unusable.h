@@ -4,7 +4,8 @@
 
 #include <errno.h>
 
-/* Stores WHAT, a sentence about the file without its end, in *RETERR_WHAT. Returns -EBADMSG. */
+/* Stores WHAT, the problem of a file as the end of a sentence, in *RETERR_WHAT. Returns
+ * -EBADMSG. */
 static inline int unusable(const char **reterr_what, const char *what)
 {
 	*reterr_what = what;

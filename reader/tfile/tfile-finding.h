@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems of a GDB trace file. Damage is not among them: it ends the file. */
+/* Problems of a GDB trace file. TFILE_FINDING_DAMAGED ends the file; other problems do not. */
 #pragma once
 
 #include <stdint.h>

@@ -41,7 +41,7 @@ static int tfile_lines_fail(struct tfile_lines *l, const char *what)
 
 /* ---- storage ---- */
 
-/* Keeps a copy of the N bytes at P as a text. Returns NULL without memory. */
+/* Keeps a copy of the N bytes at P as a text. Returns NULL if there is no memory. */
 static char *tfile_lines_keep(struct tfile_lines *l, const char *p, size_t n)
 {
 	char *copy;
@@ -373,7 +373,8 @@ static int tfile_lines_source(struct tfile_lines *l, size_t at, const char *p)
 		return 0;
 	n = (size_t)(colon - kind);
 	p = colon + 1;
-	/* No program splits texts into pieces, and GDB would use only the last piece. */
+	/* Only texts in one piece are accepted: no program splits them, and GDB would use only the
+	 * last piece. */
 	if (!tfile_lines_number(&p, ':', 0, &start) ||
 	    !tfile_lines_number(&p, ':', UINT32_MAX, &length) || strlen(p) != 2 * length)
 		return 0;
@@ -461,7 +462,8 @@ static int tfile_lines_description(struct tfile_lines *l, const char *p)
 {
 	int r;
 
-	/* Included files would be searched on this machine, and not on the machine of the trace. */
+	/* A description that includes other files is refused: they would be searched on this
+	 * machine, and not on the machine of the trace. */
 	if (tfile_includes(p))
 		return 1 +
 		       tfile_lines_fail(l, "the description of the target includes other files");
@@ -578,7 +580,8 @@ int tfile_lines_finish(struct tfile_lines *l, uint64_t offset)
 
 /* ---- maps ---- */
 
-/* Unescapes the text at *P up to END, or to the end of the map, to *TO. Advances both. */
+/* Unescapes the text at *P up to END to *TO, and adds a NUL. Advances *P and *TO. Returns the
+ * unescaped text. */
 static const char *tfile_lines_unescape(const char **p, const char *end, char **to)
 {
 	const char *ret = *to;

@@ -161,7 +161,7 @@ static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p,
 	return 0;
 }
 
-/* Returns the number of bytes, of N at P, that are valid blocks in one byte order. */
+/* Returns the number of bytes of the N bytes at P that are valid blocks in the byte order BIG. */
 static size_t tfile_reader_readable(const struct tfile_reader *r, const uint8_t *p, size_t n,
 				    bool big)
 {

@@ -4,8 +4,9 @@
  * one pass, in either byte order and with registers of any size.
  *
  * The beginning of a frame is only known from the end of the previous one, so damage ends the file.
- * The frames before it are returned, but not the incomplete one. Sizes in the file are not trusted:
- * memory is allocated for bytes that have arrived, and tfile-model.h has the limits.
+ * The frames before the damage are returned, but not the frame that contains it. Sizes in the file
+ * are not trusted: memory is allocated for bytes that have arrived, and tfile-model.h has the
+ * limits.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 #include "reader/tfile/tfile-finding.h"
 #include "writer/tfile/tfile-model.h"
 
-/* The positive result of tfile_reader_new_*(): this is not a trace file. */
+/* The positive result of tfile_reader_new_*(): the input is not a trace file. */
 enum { TFILE_ALIEN = 1 };
 
 /* The results of tfile_reader_next(), apart from negative errnos. */
@@ -50,7 +51,7 @@ struct tfile_reader *tfile_reader_free(struct tfile_reader *r);
 DEFINE_CLEANUP(struct tfile_reader *, tfile_reader_free)
 
 /*
- * Returns the head of the file, valid as long as the reader. Maps are also lines of its
+ * Returns the head of the file, valid as long as the reader. Each of its maps is also a line of its
  * description.
  */
 const struct tfile_head *tfile_reader_head(const struct tfile_reader *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The map is a treap: a search tree by address that is also a heap by random priorities. So it
- * stays balanced for any order of addresses.
+ * The map is a treap: a search tree by address that is also a heap by random priorities. So the
+ * tree stays balanced in whichever order buffers are added.
  */
 #include "reader/tracedb/tracedb-map.h"
 
@@ -54,7 +54,8 @@ static void tracedb_map_join(struct tracedb_map *m, uint32_t before, uint32_t re
 	*ret = before ? before : rest;
 }
 
-/* Returns the link in the search tree to the region at ADDRESS, where its number is or would be. */
+/* Returns the link in the search tree to the region at ADDRESS. If there is no such region, it is
+ * the link (with the value 0) to which its number must be written. */
 static uint32_t *tracedb_map_place(struct tracedb_map *m, uint64_t address)
 {
 	uint32_t *place = &m->root;
@@ -84,7 +85,7 @@ static int tracedb_map_allocate(struct tracedb_map *m, uint32_t *ret)
 
 /*
  * Random priorities (xorshift) that do not depend on the addresses. The seed is the address of the
- * map, so that no file can predict them.
+ * map, so no file can predict the priorities and unbalance the tree.
  */
 static uint32_t tracedb_map_random(struct tracedb_map *m)
 {
@@ -131,8 +132,8 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size)
 	return 0;
 }
 
-/* Finds the last region that begins at or before ADDRESS, and the range of addresses with that
- * result. */
+/* Finds the last region that begins at or before ADDRESS, and the range of all addresses for which
+ * this is the result. Both are stored in m->last. */
 static void tracedb_map_find(struct tracedb_map *m, uint64_t address)
 {
 	uint64_t first = 0, next = UINT64_MAX;

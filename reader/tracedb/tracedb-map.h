@@ -14,7 +14,7 @@ struct tracedb_region {
 
 /* The result of the last look-up. */
 struct tracedb_map_last {
-	uint64_t first, end; /* the range of addresses with the result `region` */
+	uint64_t first, end; /* first and last address with the result `region` */
 	uint32_t region;     /* number of the region; 0 = no region */
 	bool known;
 };
@@ -33,12 +33,14 @@ struct tracedb_map {
 
 void tracedb_map_deinit(struct tracedb_map *m);
 
-/* Sets the SIZE of the buffer at ADDRESS; 0 removes it. Returns 0, or -ENOMEM without a change. */
+/* Sets the SIZE of the buffer at ADDRESS; 0 removes the buffer. Returns 0, or -ENOMEM with the map
+ * unchanged. */
 int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size);
 
 /*
  * Returns the number of bytes from ADDRESS to the end of the last buffer that begins at or before
- * it: 0 directly after its end, and TRACEDB_NO_SIZE beyond its end, or if there is no such buffer.
+ * ADDRESS: 0 directly after the buffer's end; TRACEDB_NO_SIZE beyond its end, or if there is no
+ * such buffer.
  */
 uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address);
 

@@ -54,7 +54,7 @@ struct tracedb_extent {
 
 /*
  * Finds out whether the input can be a dictionary in LAYOUT, judging by its sizes. Returns 1, 0, or
- * a negative errno. If it is 1, the whole dictionary is available.
+ * a negative errno. After 1, the whole dictionary is in the input's buffer.
  */
 static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout layout,
 				  struct tracedb_extent *ret)
@@ -168,8 +168,8 @@ static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layo
 }
 
 /*
- * Tries both layouts. In W16, the first eight bytes contain letters; in W64, they would be an
- * invalid size.
+ * Tries both layouts. No dictionary fits both: in W16, the first eight bytes contain letters, which
+ * would be an invalid size in W64.
  */
 static int tracedb_reader_try_both(struct tracedb_reader *r, struct tracedb_extent *at)
 {
@@ -295,8 +295,8 @@ static double tracedb_reader_float(const uint8_t *p, uint32_t size)
 }
 
 /*
- * Consumes the SIZE available bytes as a value of FORMAT. The pointer of a blob is set at the end
- * of the point.
+ * Consumes the SIZE available bytes as a value of FORMAT. The pointer to a blob's bytes is set at
+ * the end of the point, since the buffer of blobs can move until then.
  */
 static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struct tracedb_value *v)
 {
@@ -410,8 +410,8 @@ static inline size_t tracedb_reader_quick_variable(const struct tracedb_reader *
 
 /*
  * Parses the entry at P, where TRACEDB_READER_QUICK bytes are available, if it is a common one.
- * Returns its size. Returns 0 for invalid entries, and for entries that tracedb_reader_entry() must
- * parse. W is a constant for the compiler.
+ * Returns the entry's size, or 0 for invalid entries and for entries that tracedb_reader_entry()
+ * must parse. Callers pass a constant W, so the compiler makes a copy for each layout.
  */
 __attribute__((always_inline)) static inline size_t
 tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_widths *w,
@@ -439,7 +439,8 @@ tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_
 	}
 }
 
-/* Consumes common entries as long as their bytes, and room for them, are available. */
+/* Consumes common entries as long as there are bytes of entries in the buffer, and room in
+ * r->entries. */
 __attribute__((always_inline)) static inline void
 tracedb_reader_read_quick_entries(struct tracedb_reader *r, const struct tracedb_widths *w)
 {
@@ -477,8 +478,8 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 					  false);
 	if (GROW(r->entries, r->room, r->n_entries + 1) < 0)
 		return -ENOMEM;
-	/* Parsed in place, since the processor would stall on copying an entry that was just
-	 * written in parts. */
+	/* The entry is parsed in place: copying it directly after writing its fields would stall
+	 * the processor. */
 	e = &r->entries[r->n_entries];
 	e->tag = (enum tracedb_tag)tag;
 	error = tracedb_reader_entry(r, offset, e);
@@ -486,7 +487,7 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 	return error;
 }
 
-/* Sets the pointers to blobs. The blobs do not move from now on. */
+/* Sets the pointers to blobs. From now on, r->blobs does not grow, so the bytes do not move. */
 static void tracedb_reader_place_blobs(struct tracedb_reader *r)
 {
 	for (size_t i = 0; i < r->n_entries; i++) {

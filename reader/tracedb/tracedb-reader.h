@@ -4,8 +4,9 @@
  * points are returned as they arrive.
  *
  * The beginning of a point is only known from the end of the previous one, so damage ends the
- * trace. The points before it are returned, but not the incomplete one. Sizes in the file are not
- * trusted: memory is allocated for bytes that have arrived, and tracedb-model.h has the limits.
+ * trace. The points before the damage are returned, but not the point that contains it. Sizes in
+ * the file are not trusted: memory is allocated for bytes that have arrived, and tracedb-model.h
+ * has the limits.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/table.h"
 
-/* The number of shapes that a store keeps when it is cleared repeatedly. */
+/* The maximum number of shapes that a store keeps when it is cleared. */
 enum { SHAPES_LIVE_MAX = 1 << 16 };
 
 struct tracedb_store {
@@ -79,7 +79,7 @@ static inline uint32_t tracedb_store_words(uint32_t format)
 	return format == TRACEDB_POINTER || format == TRACEDB_BLOB ? 2 : 1;
 }
 
-/* Adds a blob. There is room for its words. */
+/* Adds a blob to `words` (which has room for two words) and to `bytes`. */
 static int tracedb_store_blob(struct tracedb_store *s, const struct tracedb_value *v)
 {
 	s->words[s->n_words++] = s->n_bytes;
@@ -133,7 +133,8 @@ static int tracedb_store_new_shape(struct tracedb_store *s, uint64_t key,
 	return 0;
 }
 
-/* Fills the slots of POINT. SHAPE has the numbers of its variables and auxiliary data. */
+/* Fills the slots of POINT. SHAPE has the number of its variables and the number of its auxiliary
+ * data. */
 static int tracedb_store_slots(struct tracedb_store *s, const struct tracedb_point *point,
 			       struct tracedb_shape *shape)
 {
@@ -248,7 +249,8 @@ static int tracedb_store_put_parts(struct tracedb_store *s, const struct tracedb
 
 static int tracedb_store_put(struct tracedb_store *s, const struct tracedb_point *point)
 {
-	/* Consecutive points often come from one place in a program. */
+	/* Consecutive points often come from one place in a program, so they have the same
+	 * shape. */
 	uint32_t number = s->n_points > 0 ? s->shape_of[s->n_points - 1] : 0;
 	const struct tracedb_shape *guess = s->n_points > 0 ? &s->shapes[number] : NULL;
 	struct tracedb_shape shape = { 0 };

@@ -2,9 +2,9 @@
 /*
  * All points of a trace, in memory, for queries.
  *
- * Points of one kind have the same variables. Their names and types are stored once, as a shape. A
- * point consists of its statement, its shape, and its values, as consecutive 64-bit words. The word
- * of a pointer is followed by the size of its buffer at the time of loading.
+ * Points of one kind have the same variables. The names and types of these variables are stored
+ * once, as a shape. A point consists of its statement, its shape, and its values, as consecutive
+ * 64-bit words. The word of a pointer is followed by the size of its buffer at the time of loading.
  */
 #pragma once
 
@@ -60,7 +60,7 @@ struct tracedb_stored_point {
 	size_t n_parts;
 };
 
-/* The position of a walk; {0} is the begin. */
+/* The position of a walk over the points; {0} is the beginning. */
 struct tracedb_cursor {
 	size_t point, word;
 	struct tracedb_variable *variables; /* variables of the point; owned */

@@ -64,7 +64,7 @@ void activity_sums_deinit(struct activity_sums *s)
 	table_deinit(&s->counters);
 }
 
-/* Returns the key after KEY. Names with equal hashes have consecutive keys. */
+/* Returns the key to try after KEY: names with equal hashes have consecutive keys. */
 static uint64_t activity_sums_next_key(uint64_t key)
 {
 	return key + 1 ?: 1;
@@ -295,7 +295,7 @@ int activity_sums_requests(const struct activity_sums *s, struct request_sum ***
 
 /* ---- tracepoints and moments ---- */
 
-/* Returns the sum of NAME in OF, or NULL if there is no memory. */
+/* Finds or adds the sum of NAME, which has N bytes, in OF. Returns NULL if there is no memory. */
 static struct name_sum *activity_sums_get_name(struct table *of, const char *name, size_t n)
 {
 	uint64_t key = table_hash(name, n);
@@ -341,7 +341,7 @@ int activity_sums_add_moment(struct activity_sums *s, const struct event *ev)
 {
 	struct name_sum *t = table_get(&s->points, ev->moment.point + UINT64_C(1));
 
-	/* (the point of a moment can be in a damaged part) */
+	/* (the record with the point's name can be in a damaged part of the archive) */
 	t = t ?: activity_sums_get_name(&s->moments, "?", 1);
 	if (!t)
 		return -ENOMEM;

@@ -2,7 +2,7 @@
 /*
  * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
  * name; counters by name and id; requests of block devices by device and operation; tracepoints and
- * moments by name.
+ * moments by the name of their point.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 struct activity_sum {
 	enum interval_kind kind;
 	char *name;     /* owned */
-	int32_t number; /* the number of the interrupt or state; otherwise 0 */
+	int32_t number; /* of the interrupt or idle state; 0 for other kinds */
 	uint64_t count, total_ns, max_ns;
 	uint64_t *cpu_ns; /* owned; n_cpus elements; NULL for work items */
 	size_t n_cpus;
@@ -35,7 +35,7 @@ struct request_sum {
 	uint64_t n_errors;
 };
 
-/* Events of a tracepoint, or moments of a point. */
+/* The number of events of a tracepoint, or of moments of a point. */
 struct name_sum {
 	char *name; /* SYSTEM:NAME, or the name of the point; owned */
 	uint64_t count;
@@ -44,17 +44,16 @@ struct name_sum {
 struct activity_sums {
 	struct table intervals, counters, requests, tracepoints,
 		moments;     /* all own their elements */
-	struct table points; /* number of a point + 1 -> its sum in `moments` */
+	struct table points; /* number of a point + 1 -> its sum, which `moments` owns */
 };
 
 void activity_sums_deinit(struct activity_sums *s);
 
-/* Adds an EVENT_INTERVAL, NS of which are inside the recording. Returns 0 or -ENOMEM. */
+/* Adds EV, an EVENT_INTERVAL; NS of its time are inside the recording. Returns 0 or -ENOMEM. */
 int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns);
 
 /*
- * Sets the duration of the recording. Times after its end, which only a damaged file has, do not
- * count.
+ * Sets the duration of the recording. Longer sums, which only a damaged file has, are cut to it.
  */
 void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 
@@ -65,7 +64,7 @@ int activity_sums_add_request(struct activity_sums *s, const struct event *ev);
 int activity_sums_add_tracepoint(struct activity_sums *s, const struct event *ev);
 
 /*
- * Adds an EVENT_MOMENT_POINT, whose name the following moments of the point have, or an
+ * Adds an EVENT_MOMENT_POINT, which gives later moments of the point their name, or an
  * EVENT_MOMENT. Returns 0 or -ENOMEM.
  */
 int activity_sums_add_point(struct activity_sums *s, const struct event *ev);
@@ -82,7 +81,8 @@ int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind
 			  struct activity_sum ***ret, size_t *ret_n);
 /* Stores all counters, by name and id, like activity_sums_by_time(). */
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);
-/* Stores all sums of requests, those with most time first, like activity_sums_by_time(). */
+/* Stores all sums of requests, the longest total time first, like activity_sums_by_time(). */
 int activity_sums_requests(const struct activity_sums *s, struct request_sum ***ret, size_t *ret_n);
-/* Stores OF, tracepoints or moments, the most frequent first, like activity_sums_by_time(). */
+/* Stores the sums in OF (`tracepoints` or `moments`), the largest count first, like
+ * activity_sums_by_time(). */
 int activity_sums_by_count(const struct table *of, struct name_sum ***ret, size_t *ret_n);

@@ -28,7 +28,7 @@ bool call_sums_has_failed(const struct call_value *result)
 	return result->form == CALL_VALUE_TEXT && call_is_error(result->text);
 }
 
-/* Returns the sum of FUNCTION. It is zero at first. Returns NULL without memory. */
+/* Finds or adds the sum of FUNCTION; a new sum is zero. Returns NULL if there is no memory. */
 static struct call_sum *call_sums_of(struct call_sums *s, const char *function)
 {
 	struct call_sum *sum =
@@ -54,7 +54,7 @@ int call_sums_add(struct call_sums *s, const struct event *ev)
 		sum->left_out += ev->left_out.count;
 		return 0;
 	}
-	/* (the duration of a cut call is unknown) */
+	/* (a call that did not return has no known duration) */
 	if (*ev->call.left_by) {
 		sum->unwound += strcmp(ev->call.left_by, "unwound") == 0;
 		sum->open += strcmp(ev->call.left_by, "unwound") != 0;

@@ -15,9 +15,10 @@
 
 struct call_sum {
 	char *function;         /* owned */
-	uint64_t failed;        /* number of calls that returned an errno or -1 */
+	uint64_t failed;        /* number of calls that returned an error or -1 */
 	uint64_t unwound, open; /* numbers of calls that did not return */
-	/* Number of calls that a limit left out; the other members do not count them. */
+	/* Number of calls that the recording left out because of a limit; the other members lack
+	 * these calls. */
 	uint64_t left_out;
 	struct latency took; /* the durations of calls that returned */
 };
@@ -28,8 +29,9 @@ struct call_sums {
 };
 
 /*
- * Returns true if a call has failed, by its result: the name of an error, or -1. (If an enumeration
- * of a program has a value with the name of an errno, the recorder adds the number to the name.)
+ * Returns true if a call with RESULT has failed: RESULT is the name of an error, or -1. (If an
+ * enumeration of a program has a value with the name of an errno, the recorder adds the number to
+ * the name, so that the value is not taken for an error.)
  */
 bool call_sums_has_failed(const struct call_value *result);
 
@@ -38,6 +40,6 @@ void call_sums_deinit(struct call_sums *s);
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int call_sums_add(struct call_sums *s, const struct event *ev);
 
-/* The sums of all functions, sorted by time, largest first. The caller frees the array with free().
- * Returns 0 or -ENOMEM. */
+/* Stores the sums of all functions, the longest total time first, in a new array, which the caller
+ * frees. Returns 0 or -ENOMEM. */
 int call_sums_by_time(const struct call_sums *s, struct call_sum ***ret, size_t *ret_n);

@@ -24,7 +24,7 @@ void call_table_deinit(struct call_table *t)
 	table_deinit_free(&t->processes);
 }
 
-/* Returns the row for FUNCTION in process PID. Returns NULL without memory. */
+/* Finds or adds the row for FUNCTION in process PID. Returns NULL if there is no memory. */
 static struct call_table_row *call_table_row_of(struct call_table *t, uint32_t pid,
 						const char *function)
 {
@@ -52,7 +52,7 @@ static int call_table_add_call(struct call_table *t, const struct event *ev)
 
 	if (!row)
 		return -ENOMEM;
-	/* (the duration of a cut call is unknown) */
+	/* (a call that did not return has no known duration) */
 	if (*ev->call.left_by) {
 		row->unreturned++;
 		return 0;

@@ -26,7 +26,7 @@ struct call_table_row {
 	struct latency took; /* the durations of the calls that returned */
 };
 
-/* The calls of a function that were left out: its processes are unknown. */
+/* The number of calls of a function that were left out. Their processes are unknown. */
 struct call_table_left_out {
 	char *function; /* owned */
 	uint64_t n;
@@ -42,11 +42,11 @@ void call_table_deinit(struct call_table *t);
 int call_table_add(struct call_table *t, const struct event *ev);
 
 /*
- * All rows: processes by their time in calls, and functions in them likewise, longest first. The
- * caller frees the array with free(). Returns 0 or -ENOMEM.
+ * Stores all rows in a new array, which the caller frees: processes with the longest time in calls
+ * first, and in a process, functions with the longest time first. Returns 0 or -ENOMEM.
  */
 int call_table_rows(const struct call_table *t, struct call_table_row ***ret, size_t *ret_n);
 
-/* The calls that were left out, by the names of functions. Like call_table_rows(). */
+/* Stores the calls that were left out, sorted by the function's name, like call_table_rows(). */
 int call_table_all_left_out(const struct call_table *t, struct call_table_left_out ***ret,
 			    size_t *ret_n);

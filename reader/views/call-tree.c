@@ -16,10 +16,10 @@ struct path {
 	size_t n, room;
 };
 
-/* The names of the functions at each place, by the place's number in the profile. */
+/* The names of the functions at each place. The index is the number of the place in the profile. */
 struct labels {
 	struct {
-		struct step *steps; /* outermost first; NULL = not looked up yet; owned */
+		struct step *steps; /* owned; outermost first; NULL = not looked up yet */
 		size_t n;
 	} * places;
 	size_t n_places;
@@ -54,8 +54,9 @@ struct call_tree *call_tree_free(struct call_tree *t)
 /* ---- construction ---- */
 
 /*
- * Replaces *NODE by its child STEP. The child is made if needed. Equal names in the tree have one
- * address, and children with equal hashes are found by probing. Returns 1 if there is no more room.
+ * Replaces *NODE by its child with the name of STEP, which is made if needed. Equal names in the
+ * tree have one address. Children with equal hashes are found by probing. Returns 0, 1 if there is
+ * no room for another node, or -ENOMEM.
  */
 static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct step *step)
 {
@@ -153,7 +154,7 @@ static void call_tree_reverse(struct path *path, size_t from)
 	}
 }
 
-/* Sets PATH to the names of STACK, outermost first. */
+/* Sets PATH to the process of STACK and the names of its functions, outermost first. */
 static int call_tree_find_path(struct call_tree *t, const struct profile *p,
 			       const struct call_tree_options *o, struct labels *labels,
 			       const struct profile_stack *stack, struct path *path)
@@ -281,7 +282,7 @@ uint32_t call_tree_next(const struct call_tree *t, uint32_t node)
 DEFINE_ORDER(call_tree_compare_functions, struct call_function,
 	COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name))
 
-/* Returns true if the function of NODE is among its own callers. */
+/* Returns true if the function of NODE is also one of its callers. */
 static bool call_tree_is_recursive(const struct call_tree *t, const struct call_node *node)
 {
 	for (uint32_t i = node->parent; i != 0; i = t->nodes[i].parent)
@@ -299,7 +300,8 @@ int call_tree_functions(const struct call_tree *t, struct call_function **ret, s
 
 	for (size_t i = 1; r == 0 && i < t->n_nodes; i++) {
 		const struct call_node *node = &t->nodes[i];
-		/* (unique, since the kind is less than CALL_KIND_MAX) */
+		/* (the key is unique, since names have distinct addresses, and kinds are below
+		 * CALL_KIND_MAX) */
 		uint64_t key = (uint64_t)(uintptr_t)node->name * CALL_KIND_MAX + node->kind;
 		struct call_function *f = table_get(&known, key);
 

@@ -13,7 +13,8 @@ struct part {
 	size_t size;
 };
 
-/* Moves *PATH past its next component, which is returned in *RET. Returns false at the end. */
+/* Moves *PATH past its next component, and stores the component in *RET. Returns false if there is
+ * none. */
 static bool cgroup_next_part(const char **path, struct part *ret)
 {
 	*path += strspn(*path, "/");
@@ -51,7 +52,8 @@ static bool cgroup_is_unit(const struct part *p)
 	return false;
 }
 
-/* The text between BEFORE and BEHIND in a component that has both. */
+/* Finds the text between BEFORE and BEHIND in the component P. Returns false if P does not begin
+ * with BEFORE and end with BEHIND, or if nothing is between. */
 static bool cgroup_names_between(const struct part *p, const char *before, const char *behind,
 				 struct part *ret)
 {
@@ -98,7 +100,7 @@ static bool cgroup_is_id(const struct part *p)
 	return n == p->size && n >= 12;
 }
 
-/* Decodes \xNN. systemd uses this for characters that are not allowed in a unit's name. */
+/* Decodes \xNN, which systemd writes for characters that are not allowed in a unit's name. */
 static void cgroup_names_unescape(char *text)
 {
 	char *out = text;
@@ -117,7 +119,8 @@ static void cgroup_names_unescape(char *text)
 }
 
 /*
- * Names a container whose component is PREFIX ID SUFFIX, where ID consists of hexadecimal digits.
+ * Names a container by a component that consists of a prefix, an id in hexadecimal digits, and a
+ * suffix.
  */
 static bool cgroup_by_id(char *to, const struct part *p)
 {
@@ -142,7 +145,7 @@ static bool cgroup_by_id(char *to, const struct part *p)
 	return false;
 }
 
-/* Names a container whose component has the container's name. */
+/* Names a container by a component that contains the container's name. */
 static bool cgroup_by_name(char *to, const struct part *p)
 {
 	static const struct {

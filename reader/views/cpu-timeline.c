@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* Only damaged archives have later times, after the begin. */
+/* Runs that end later after the begin are ignored; only damaged archives have such runs. */
 #define CPU_TIMELINE_NS_MAX (UINT64_C(1) << 62)
 
 struct cpu_timeline *cpu_timeline_free(struct cpu_timeline *t)
@@ -60,7 +60,7 @@ static void cpu_timeline_add_run(struct cpu_timeline *t, struct cpu_timeline_cpu
 	}
 }
 
-/* Each thread has a segment for the same pause. */
+/* Adds a pause, of which each thread has a segment: segments with the same end are one pause. */
 static void cpu_timeline_add_pause(struct cpu_timeline *t, const struct thread_segment *segment)
 {
 	for (size_t i = t->n_pauses; i > 0; i--)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * While events are read, there is a distribution for each thread, CPU or name, depending on the
- * rows. The names of processes and units, and the selected threads, are known at the end. Then the
- * distributions are merged into rows.
+ * kind of rows. Only at the end, the names of processes and units and the selected threads are
+ * known. Then the distributions are merged into rows.
  */
 #include "reader/views/latencies.h"
 
@@ -45,10 +45,10 @@ static const char unknown[] = "?";
 
 enum { REQUEST_NAME_MAX = 128 }; /* the device and the operation */
 
-/* The durations of one thread, or of all; of one CPU or name, or of all. */
+/* The durations of one thread or of all threads, and of one CPU or name or of all. */
 struct distribution {
 	uint32_t tid; /* 0 = any, or none */
-	uint32_t sub; /* number of the CPU or the name, plus 1; 0 = any, or unknown */
+	uint32_t sub; /* number of the CPU or the name + 1; 0 = any, or unknown */
 	struct latency times;
 	uint64_t n_open, longest_open_ns;
 };
@@ -57,7 +57,7 @@ struct metric {
 	struct table by_key;      /* owned distributions */
 	struct distribution rest; /* of further keys */
 	struct latencies_row total;
-	struct table rows; /* hash of the key -> struct latencies_row, owned */
+	struct table rows; /* hash of what identifies a row -> struct latencies_row, owned */
 };
 
 struct latencies {
@@ -65,7 +65,7 @@ struct latencies {
 	struct summary *summary; /* borrowed */
 	struct metric metrics[LATENCY_METRICS];
 	struct run_queues queues;
-	struct table first_parts; /* tid -> begin of the segment of which it is the first part */
+	struct table first_parts; /* tid -> begin of a segment that continues; owned */
 	struct text_set texts;
 	struct table name_numbers; /* hash of the name -> its number + 1 */
 	const char **names;        /* of the text set; owned */
@@ -127,7 +127,8 @@ struct duration {
 	bool open; /* its begin or end was not observed */
 };
 
-/* Whether distributions of METRIC are kept for each thread. */
+/* True if METRIC needs a distribution for each thread, to find rows or to select threads at the
+ * end. */
 static bool latencies_needs_tid(const struct latencies *l, enum latency_metric metric)
 {
 	switch (l->options.by) {
@@ -143,7 +144,7 @@ static bool latencies_needs_tid(const struct latencies *l, enum latency_metric m
 	}
 }
 
-/* The distribution for D, or NULL without memory. */
+/* Finds or adds the distribution for D. Returns NULL if there is no memory. */
 static struct distribution *latencies_distribution(struct latencies *l, const struct duration *d)
 {
 	struct metric *m = &l->metrics[d->metric];
@@ -161,7 +162,7 @@ static struct distribution *latencies_distribution(struct latencies *l, const st
 	return to;
 }
 
-/* The time of the archive that is NS after the begin of the window's times. */
+/* Converts NS, a time of the options, to a time of the archive. */
 static uint64_t latencies_absolute(const struct latencies *l, uint64_t ns)
 {
 	uint64_t begin_ns = l->options.absolute ? 0 : l->summary->start_ns;
@@ -169,7 +170,7 @@ static uint64_t latencies_absolute(const struct latencies *l, uint64_t ns)
 	return ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + ns;
 }
 
-/* Whether a duration that ends at TO_NS counts. */
+/* True if a duration that ends at TO_NS counts. */
 static bool latencies_is_in_window(const struct latencies *l, uint64_t to_ns)
 {
 	return (l->options.from_ns == 0 || to_ns >= latencies_absolute(l, l->options.from_ns)) &&
@@ -195,8 +196,8 @@ static int latencies_count(struct latencies *l, const struct duration *d)
 }
 
 /*
- * The begin of SEGMENT, or of its first part. Remembers it if another part follows; *RET_DONE is
- * then false. Returns 0 or -ENOMEM.
+ * Finds the begin of the state of SEGMENT: the begin of SEGMENT, or that of its first part. If
+ * another part follows, keeps the begin, and sets *RET_DONE to false. Returns 0 or -ENOMEM.
  */
 static int latencies_join_parts(struct latencies *l, const struct thread_segment *segment,
 				uint64_t *ret_from_ns, bool *ret_done)
@@ -215,7 +216,7 @@ static int latencies_join_parts(struct latencies *l, const struct thread_segment
 		       : -ENOMEM;
 }
 
-/* The metric of segments in STATE; LATENCY_METRICS = none. */
+/* The metric of segments with STATE; LATENCY_METRICS = none. */
 static enum latency_metric latencies_metric_of(enum thread_state state)
 {
 	switch (state) {
@@ -237,7 +238,7 @@ static int latencies_on_segment(void *userdata, const struct thread_segment *seg
 		.metric = latencies_metric_of(segment->state),
 		.tid = segment->tid,
 		.sub = l->options.by == LATENCIES_BY_CPU ? segment->cpu + 1 : 0,
-		/* (as in the records: these times are the summary's) */
+		/* (the times of the records, as in the summary) */
 		.to_ns = segment->until_ns,
 		.open = segment->end != THREAD_END_EVENT || segment->earlier,
 	};
@@ -259,7 +260,8 @@ static int latencies_on_segment(void *userdata, const struct thread_segment *seg
 	return r;
 }
 
-/* The number of NAME plus 1 into *RET; 0 if there are too many. */
+/* Finds or adds NAME. *RET is its number + 1; 0 = there are too many names. Returns 0 or
+ * -ENOMEM. */
 static int latencies_number(struct latencies *l, const char *name, uint32_t *ret)
 {
 	uint64_t key = table_hash(name, strlen(name));
@@ -351,7 +353,8 @@ int latencies_add(struct latencies *l, const struct event *ev)
 
 /* ---- rows ---- */
 
-/* The row for D without its times: its name is in NAME, if it is not borrowed. */
+/* Returns the fields that identify the row of D. If the name of the row is not borrowed, it is
+ * written to NAME. */
 static struct latencies_row latencies_row_of(const struct latencies *l, enum latency_metric metric,
 					     const struct distribution *d,
 					     char name[static CGROUP_NAME_MAX])
@@ -392,7 +395,7 @@ static bool latencies_is_same(const struct latencies_row *a, const struct latenc
 	       (a->pid || a->tid || strcmp(a->name, b->name) == 0);
 }
 
-/* The row of D, which is made if it is new. Returns NULL without memory. */
+/* Finds or adds the row of D. Returns NULL if there is no memory. */
 static struct latencies_row *latencies_get_row(struct latencies *l, enum latency_metric metric,
 					       const struct distribution *d)
 {

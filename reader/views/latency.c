@@ -10,8 +10,8 @@
 enum { FINE = 1 << LATENCY_FINE_BITS };
 
 /*
- * Returns the step of a duration. Each small duration has its own step. For larger ones, the
- * highest bit and the four bits after it select the step.
+ * Returns the number of the step for a duration. Each duration below FINE has its own step. For
+ * longer durations, the highest bit and the four bits after it select the step.
  */
 static uint32_t latency_step_of(uint64_t ns)
 {
@@ -57,7 +57,7 @@ static int latency_count_in(struct latency *l, uint32_t step, uint32_t count)
 	return 0;
 }
 
-/* Adds times without overflow, since a damaged file can have any times. */
+/* Adds times, up to UINT64_MAX, since a damaged file can have any times. */
 static uint64_t latency_add_up_to(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A histogram of durations: exact up to 16 ns, then 16 steps per power of two, so percentiles are
- * correct to about 3 %. Count, sum and extremes are exact.
+ * correct to about 3 %. Count, sum and maximum are exact.
  *
- * Only used steps take memory, 8 bytes each: most threads are woken a few times, and there can be
- * very many threads. There are at most LATENCY_STEPS.
+ * Only used steps take memory, 8 bytes each, since there can be very many threads, most of which
+ * are woken only a few times. A histogram has at most LATENCY_STEPS steps.
  */
 #pragma once
 
@@ -42,12 +42,12 @@ uint64_t latency_mean_ns(const struct latency *l);
 /* Adds a duration of NS to T's histogram for KEY (not 0). Returns 0 or -ENOMEM. */
 int latency_table_add(struct table *t, uint64_t key, uint64_t ns);
 
-/* Frees all histograms in T, makes it empty and usable again. */
+/* Frees all histograms in T, and makes T empty and usable again. */
 void latency_table_deinit(struct table *t);
 
 /*
- * Returns the duration that PERCENT (0 to 100) of the durations did not exceed, in the middle of
- * its step; 0 without durations.
+ * Returns the duration that PERCENT (0 to 100) of the durations do not exceed, rounded to the
+ * middle of its step; 0 = no durations.
  */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/views/leak-trend.h"
 
-/* Joins pairs of windows. The value of a pair is the value at its end. */
+/* Joins pairs of windows. The value of a new window is the later one of both values. */
 static void leak_trend_halve(struct leak_trend *t)
 {
 	uint32_t n = (t->n + 1) / 2;
@@ -24,7 +24,8 @@ static void leak_trend_extend(struct leak_trend *t, uint32_t n)
 		t->values[t->n++] = value;
 }
 
-/* Returns the number of the window at AGE_NS, for which room is made. */
+/* Returns the number of the window that contains AGE_NS. Widens the windows if it is beyond the
+ * last. */
 static uint32_t leak_trend_window_of(struct leak_trend *t, uint64_t age_ns)
 {
 	if (t->window_ns == 0)
@@ -57,8 +58,8 @@ static double leak_trend_slope(const uint64_t *values, uint32_t n, uint64_t wind
 	return squares > 0 ? sum / squares * 1e9 / (double)window_ns : 0;
 }
 
-/* Ends the last window with the watch. If it is shorter than half a window, it is merged into the
- * previous one. */
+/* Ends the last window at AGE_NS, the end of the watch. If this window is shorter than half a
+ * window, it is joined with the window before. */
 static void leak_trend_end_windows(struct leak_trend *t, uint64_t age_ns)
 {
 	uint32_t last = leak_trend_window_of(t, age_ns);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The change of a value over time: its values at the ends of at most LEAK_WINDOWS_MAX windows of
- * equal length. When there are more, windows are merged in pairs, so memory does not grow with
- * time.
+ * equal length. If more are needed, windows are joined in pairs, so memory does not grow with time.
  */
 #pragma once
 
@@ -21,22 +20,22 @@ struct leak_trend {
 };
 
 /*
- * From AGE_NS after the beginning on, the value is VALUE. Ages must not decrease: a lower age
- * counts as the last age.
+ * Sets the value from AGE_NS after the begin on. Ages must not decrease: a lower age counts as the
+ * last age.
  */
 void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value);
 
 struct leak_growth {
 	uint64_t window_ns;
-	uint32_t windows;    /* the number of windows since the first one with a value */
-	uint32_t grew, fell; /* number of windows with an increase or decrease */
-	uint32_t quarters;   /* number of quarters of this time with an increase */
+	uint32_t windows;    /* number of windows from the first one with a value on */
+	uint32_t grew, fell; /* numbers of windows in which the value grew, or fell */
+	uint32_t quarters;   /* number of quarters of these windows in which the value grew */
 	double per_second;   /* the slope, by least squares */
 };
 
 /*
- * Computes the result until AGE_NS. Windows are at least MIN_WINDOW_NS long, the interval of
- * readings. T must not be used afterwards.
+ * Computes the growth until AGE_NS. The windows become at least MIN_WINDOW_NS long, the time
+ * between two readings of the value. T must not be used afterwards.
  */
 void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_window_ns,
 		       struct leak_growth *ret);

@@ -42,7 +42,7 @@ enum leak_verdict leak_verdict(const struct leak_evidence *e)
 
 void leak_estimate_add(struct leak_estimate *e, uint64_t size, uint64_t interval)
 {
-	/* A block of 0 bytes is as probable as one of 1 byte. */
+	/* A block of 0 bytes is sampled as often as a block of 1 byte. */
 	double bytes = (double)size, p = 1;
 
 	if (interval > 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Verdicts on blocks that were not freed: by evidence, not by their number.
+ * Verdicts on groups of blocks that were not freed, by the evidence, not by the number of blocks.
  *
- *   lost            nothing in the process's memory points to some of them
- *   indirectly lost only other lost blocks lead to them
+ *   lost            nothing in the process's memory points to some of the blocks
+ *   indirectly lost only other lost blocks point to some of them
  *   possibly lost   the only pointers to some lead to their middle, or are tagged, or in the kernel
  *   growing         their number increased all the time: in at least LEAK_GREW_MIN windows, in at
  *                   least LEAK_QUARTERS_MIN of the four quarters of the time since the first one,
@@ -14,7 +14,7 @@
  *   steady          there are older and younger ones: blocks come and go
  *   young           none is older than a tenth of that time: too early to decide
  *
- * The first one that applies is used, in this order.
+ * The first verdict that applies is used, in this order.
  */
 #pragma once
 
@@ -62,10 +62,10 @@ enum leak_verdict leak_verdict(const struct leak_evidence *e);
 bool leak_growth_is_steady(const struct leak_growth *g);
 
 /*
- * An estimate of the total from blocks that were sampled at random, one per interval of bytes. Each
- * block represents 1/P of its kind, where P = 1 - exp(-size / interval) is the probability of its
- * sampling. This is correct on average for any sizes, and blocks much larger than the interval
- * count as they are.
+ * An estimate of the total from blocks that were sampled at random, one per interval of bytes. A
+ * sampled block represents 1/P blocks, where P = 1 - exp(-size / interval) is the probability that
+ * a block of its size is sampled. The estimate is correct on average for all sizes. A block much
+ * larger than the interval is always sampled, so it represents one block.
  */
 struct leak_estimate {
 	double blocks, bytes;
@@ -75,5 +75,5 @@ struct leak_estimate {
 /* Adds a block of SIZE bytes, sampled at INTERVAL bytes; INTERVAL 0 = all blocks are recorded. */
 void leak_estimate_add(struct leak_estimate *e, uint64_t size, uint64_t interval);
 
-/* Returns the error that the estimate does not exceed in 95 of 100 cases. */
+/* Returns the error of an estimate with VARIANCE that is not exceeded in 95 of 100 cases. */
 double leak_estimate_error(double variance);

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* Adds TEXT to LIST, if it is new and there is room. */
+/* Adds TEXT to LIST, unless TEXT is in LIST already or is empty, or LIST is full. */
 static void leaks_note_text(const char **list, const char *text)
 {
 	for (size_t i = 0; *text && i < LEAK_TEXTS_MAX; i++) {
@@ -38,7 +38,7 @@ static void leaks_finish_count_block(const struct leak_watch *w, struct leak_blo
 	leaks_note_text(g->texts, b->text);
 }
 
-/* Computes a group's values without its blocks. The blocks are assumed to have equal sizes. */
+/* Computes the values of G from sums, without its blocks, which are assumed to have equal sizes. */
 static void leaks_count_sums(const struct leak_watch *w, struct leak_group *g)
 {
 	uint64_t mean = g->live_blocks ? g->usage_bytes / g->live_blocks : 0;
@@ -64,7 +64,8 @@ static uint64_t leaks_age_of(const struct leak_watch *w, uint64_t since_ns)
 
 static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 {
-	/* The interval between sums. Most shorter windows would contain no data. */
+	/* The time between two readings of sums: most windows that are shorter would contain no
+	 * reading. */
 	uint64_t looked_ns =
 		w->n_usage_times > 0 ? leak_watch_age(w, w->end_ns) / w->n_usage_times * 5 / 4 : 0;
 	struct leak_evidence e = {
@@ -90,7 +91,7 @@ DEFINE_ORDER_OF_POINTERS(compare_groups, struct leak_group,
 		?: COMPARE(y->blocks, x->blocks) ?: COMPARE(x->resource, y->resource)
 		?: COMPARE(x->node, y->node))
 
-/* Adds the groups with G's hash that have blocks. */
+/* Adds those groups of a chain that have blocks to the groups of W. */
 static void leaks_list_chain(struct leak_watch *w, struct leak_group *g)
 {
 	for (; g; g = g->next) {
@@ -150,7 +151,7 @@ static int leaks_finish_watch(struct leaks *l, struct leak_watch *w, uint32_t co
 DEFINE_ORDER_OF_POINTERS(compare_watches, struct leak_watch,
 			 COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid))
 
-/* Sorts the watches by time, and numbers the watches of each process. */
+/* Sorts the watches by time, and numbers them within each process. */
 static void leaks_order_watches(struct leaks *l)
 {
 	SORT(l->watches, l->n_watches, compare_watches);

@@ -51,7 +51,8 @@ int leaks_on_rename(struct leaks *l, const struct event *ev)
 		return -ENOMEM;
 	if (p->n_names == 0 && *before.name)
 		leaks_push_name(p, &before);
-	/* An exec did not name its program: the name was the same, or not recorded. */
+	/* If an exec did not name its program, the name was the same as before, or was not
+	 * recorded. */
 	for (size_t i = p->n_names; i-- > 0 && !*p->names[i].name;)
 		p->names[i].name = before.name;
 	name.program = p->n_names ? p->names[p->n_names - 1].program : "";
@@ -59,7 +60,7 @@ int leaks_on_rename(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* Notes the name of a new program. The kernel sets it shortly before the exec event. */
+/* Notes the name of a new program. The kernel has set this name shortly before the exec event. */
 int leaks_on_exec(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
@@ -85,7 +86,7 @@ int leaks_on_exec(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* Notes the name of a child: it is the name of its parent. */
+/* Notes the name of a child, which is the name of its parent. */
 int leaks_on_fork(struct leaks *l, const struct event *ev)
 {
 	const struct leak_process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);
@@ -120,8 +121,8 @@ void leaks_name_watch(const struct leaks *l, struct leak_watch *w)
 	w->name = w->program = "";
 	for (size_t i = 0; i < p->n_names; i++) {
 		/*
-		 * (if the process was not checked before its exit, the watch can end before the
-		 * last exec)
+		 * (a process that was not checked before its exit can have a last exec after the
+		 * end of its watch)
 		 */
 		if ((p->names[i].ts_ns > w->end_ns && !exits) ||
 		    (execs && p->names[i].ts_ns == w->end_ns))

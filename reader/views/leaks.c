@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* The last EVENT_USAGE with the id of a stack. */
+/* The values of the last EVENT_USAGE with one id of a stack. */
 struct leak_sum {
 	struct leak_group *group;
 	uint64_t blocks, bytes, allocations;
@@ -69,7 +69,8 @@ const char *leaks_keep_text(struct leaks *l, const char *text)
 	return *text ? text_set_keep(&l->texts, text) : "";
 }
 
-/* (late events of a program can arrive when the next program is already traced) */
+/* (look at older watches, too: late events of a program can come when the next one is already
+ * traced) */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
 	const struct leak_process *p = table_get(&l->by_pid, (uint64_t)pid + 1);
@@ -110,8 +111,8 @@ static int leaks_add_watch(struct leaks *l, struct leak_watch *w)
 }
 
 /*
- * Returns true if EV repeats the begin of W. The second of two cuts of a recording contains such a
- * repetition.
+ * Returns true if EV is a repetition of the begin of W: of two archives that were cut from one
+ * recording, the second one begins with such repetitions.
  */
 static bool leaks_is_repeated(const struct leak_watch *w, const struct event *ev)
 {
@@ -183,8 +184,8 @@ static int leaks_on_watch_end(struct leaks *l, const struct event *ev)
 	if (!w->reason || !w->gap || !w->unsearched)
 		return -ENOMEM;
 	/*
-	 * An allocator got its probes after the begin of the watch was written: a program that is
-	 * stopped, for example by a debugger, loads its libraries late.
+	 * An allocator got its probes late, after W's begin was written: a program that is stopped,
+	 * for example by a debugger, loads its libraries late.
 	 */
 	if (*w->gap && w->has_memory)
 		w->unwatched = "";
@@ -360,8 +361,8 @@ static void leaks_on_free(struct leak_watch *w, const struct event *ev)
 }
 
 /*
- * Removes blocks that are missing in the last snapshot. It was taken at TS_NS. Blocks allocated
- * later are kept: they were recorded while the snapshot was read.
+ * Removes the blocks that the last snapshot, taken at TS_NS, does not have. Blocks that were
+ * allocated later are kept: they were recorded while the snapshot was read.
  */
 static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 {
@@ -374,9 +375,9 @@ static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 	}
 }
 
-/* After a repeated begin, all live blocks were written again. Other blocks were freed in a part of
- * the recording that is missing. (Without a record of each allocation, only snapshots have live
- * blocks.) */
+/* A repeated begin is followed by all live blocks. So blocks that are not repeated were freed in a
+ * part of the recording that is missing. (If not every allocation was recorded, live blocks come
+ * only from snapshots.) */
 void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns)
 {
 	if (w->repeated_ns && w->logged)
@@ -395,8 +396,9 @@ static void leaks_on_snapshot(struct leak_watch *w, const struct event *ev)
 }
 
 /*
- * Handles a block. It may be known already. If it has the time of the snapshot, it belongs to the
- * snapshot; otherwise it is live at the begin of a cut.
+ * Handles an event with a block, which can be known already. If the event has the time of the
+ * snapshot, the block belongs to the snapshot; otherwise the block is one that lives at the begin
+ * of a cut.
  */
 static int leaks_on_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
@@ -442,7 +444,8 @@ static int leaks_on_usage(struct leak_watch *w, const struct event *ev)
 	if (!sum)
 		return -ENOMEM;
 	g = sum->group;
-	/* A sum that is repeated with the begin is no evidence that nothing has grown. */
+	/* A sum that only repeats the last one, after a repeated begin, does not show that nothing
+	 * has grown. */
 	if (ev->ts_ns == w->repeated_ns && ev->usage.bytes == sum->bytes &&
 	    ev->usage.allocations == sum->allocations)
 		return 0;
@@ -450,7 +453,7 @@ static int leaks_on_usage(struct leak_watch *w, const struct event *ev)
 		w->last_usage_ns = ev->ts_ns;
 		w->n_usage_times++;
 	}
-	/* Several ids can have the same stack, and each id has a separate sum. */
+	/* Add only the change: several ids can have the same stack, and each id has its own sum. */
 	g->live_blocks += ev->usage.blocks - sum->blocks;
 	g->usage_bytes += ev->usage.bytes - sum->bytes;
 	g->allocations += ev->usage.allocations - sum->allocations;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Allocations that were not freed: from the events of category `memory`, in one pass, in file
- * order. Only their assignment to watches depends on time: events of one program can follow the
- * watch of the next.
+ * order. But events are assigned to watches by their time, since events of a program can come after
+ * the begin of the next program's watch.
  *
  *   watch      one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins
  *              another one
  *   group      the blocks of one resource that were allocated with one call stack
- *   block      a live block: of the last snapshot; and if each event was recorded, with later
- *              allocations and without later frees
+ *   block      a live block: one of the last snapshot, or, if each event was recorded, one that was
+ *              allocated later; blocks that were freed later are removed
  *
- * For a watch without snapshots and events (its archive ends too early), groups are made from the
- * last sums (EVENT_USAGE), and have no blocks.
+ * If a watch has no blocks, since its archive ends before a snapshot, its groups are made from the
+ * last sums (EVENT_USAGE).
  *
  * Memory grows with the live blocks, with the distinct stacks, and by about 400 bytes per group.
  */
@@ -27,14 +27,15 @@
 #include "reader/views/profile.h"
 #include "model/event.h"
 
-/* The maximum numbers of functions or texts of a group, and of contexts that are known by name. */
+/* The maximum numbers of functions or of texts in a group, and of contexts with a name of their
+ * own. */
 enum { LEAK_TEXTS_MAX = 4, LEAK_CONTEXTS_MAX = 32 };
 
 struct leaks_options {
-	const uint32_t *pids; /* only these processes; if n_pids is 0, all; borrowed */
+	const uint32_t *pids; /* only these processes; n_pids 0 = all; borrowed */
 	size_t n_pids;
-	uint32_t resources;  /* only these resources, 1 << enum resource; 0 = all */
-	const char *context; /* only blocks allocated in this context; NULL = all; borrowed */
+	uint32_t resources;  /* only these resources: a sum of 1 << enum resource; 0 = all */
+	const char *context; /* only blocks allocated in this context; NULL = any; borrowed */
 	uint64_t min_age_ns; /* only blocks of at least this age */
 };
 
@@ -43,7 +44,7 @@ struct leak_block {
 	uint64_t since_ns; /* time of the allocation; 0 = unknown */
 	uint32_t thread;   /* koid of the allocating thread; 0 = unknown */
 	uint32_t context;
-	uint32_t sequence; /* number of the last snapshot that contained the block */
+	uint32_t sequence; /* number of the last snapshot or repetition with the block */
 	enum reach reach;
 	bool wanted; /* the options select the block */
 	struct leak_group *group;
@@ -54,17 +55,17 @@ struct leak_block {
 
 struct leak_group {
 	enum resource resource;
-	uint32_t node; /* innermost call, a node of the profile; 0 = the stack is unknown */
+	uint32_t node; /* innermost call, a profile node; 0 = unknown stack */
 	bool left_out; /* leaks_filter() has removed it */
 
 	/* Set by leaks_finish(): */
 	uint64_t blocks, bytes;     /* live blocks, as recorded */
 	struct leak_estimate all;   /* the live blocks, estimated from samples */
-	uint64_t first_ns, last_ns; /* times of the oldest and the newest allocation; 0 = unknown */
+	uint64_t first_ns, last_ns; /* oldest and newest allocation of a live block; 0 = unknown */
 	uint64_t allocations;       /* number of allocations so far; 0 = unknown */
 	uint64_t reach[REACH_MAX];  /* numbers of blocks, by the result of the search */
 	uint64_t lost_bytes;        /* size of the blocks with REACH_LOST */
-	/* Bits of contexts in which some of the blocks were allocated. */
+	/* The contexts in which blocks of the group were allocated: a set of bits. */
 	uint32_t contexts;
 	struct leak_growth growth;
 	enum leak_verdict verdict;
@@ -81,38 +82,38 @@ struct leak_group {
 struct leak_watch {
 	uint32_t pid;        /* koid of the process */
 	uint32_t real_pid;   /* pid of the process in the kernel */
-	unsigned number;     /* number of the watch of its process, from 1 on */
-	const char *name;    /* the name of the process when the watch ended; "" = unknown */
+	unsigned number;     /* number of the watch within its process, from 1 */
+	const char *name;    /* of the process at the end of the watch; "" = unknown */
 	const char *program; /* the executed file; "" = unknown */
 	uint64_t begin_ns, end_ns;
 	const char *resources, *allocators; /* as in struct event */
 	/*
-	 * The reason why no allocator had probes, so that nothing is known of the memory, as in
+	 * The reason why no allocator had probes, so that allocations of memory are unknown, as in
 	 * struct event; "" = some allocators had probes
 	 */
 	const char *unwatched;
-	const char *reason; /* reason for the end of the watch; "" = the archive ended before */
-	/* The reason why probes were not in place all the time; "" = all were in place. */
+	const char *reason; /* why the watch ended; "" = the archive ended before */
+	/* The reason why some probes were missing for a time; "" = no probe was missing. */
 	const char *gap;
 	const char *unsearched; /* as in struct event */
 	bool vforked;           /* a child of vfork() used its memory */
 	bool searched;          /* as in struct event */
-	bool complete;          /* watched from the first instruction on, without a gap */
-	/* Time of the fork that began its program, if it is in the archive; otherwise 0. */
+	bool complete;          /* the program was watched from its begin, without a gap */
+	/* Time of the fork that began the program; 0 = it is not in the archive. */
 	uint64_t forked_ns;
 	bool logged; /* each event was recorded */
 	uint64_t interval, min_bytes;
 	uint64_t unmatched, failed, lost, full, no_stack;
 	/*
-	 * Number of blocks that were allocated again without being freed: the record of a free is
-	 * missing
+	 * Number of blocks that were allocated again at the address of a live block: a record of a
+	 * free is missing
 	 */
 	uint64_t replaced;
 	uint32_t n_snapshots;
 	uint64_t snapshot_ns; /* time of the last snapshot */
-	/* Number of blocks that the last snapshot announced, but that are missing. */
+	/* Number of blocks that the last snapshot announced, but that have not followed. */
 	uint64_t missing;
-	bool from_sums; /* the watch has no blocks: its groups come from the last sums */
+	bool from_sums; /* it has no blocks: its groups come from the last sums */
 	struct leak_group *
 		/* Set by leaks_finish(): owned; groups with the strongest evidence first. */
 		*groups;
@@ -128,13 +129,14 @@ struct leak_watch {
 	bool has_memory;     /* some of the groups are of memory */
 	uint32_t sequence;   /* the number of the last snapshot */
 	bool open;
-	bool ran_other; /* its process has called exec, and no event reported its end */
+	bool ran_other; /* the process has called exec, but no event has ended the watch */
 	/*
-	 * Time at which the begin of the watch was written again, with its live blocks; 0 = never.
+	 * Time at which the begin of the watch was repeated, followed by its live blocks; 0 =
+	 * never.
 	 */
 	uint64_t repeated_ns;
 	struct leak_watch *older; /* next older watch of the process */
-	uint64_t newer_begin_ns;  /* begin of the next newer watch; 0 = no newer watch */
+	uint64_t newer_begin_ns;  /* begin of the next newer watch; 0 = none */
 	uint64_t own_unmatched;
 	uint64_t last_usage_ns;
 	uint32_t n_usage_times;
@@ -162,7 +164,8 @@ struct leaks {
 	size_t room_watches;
 };
 
-/* OPTIONS are copied, their pointers are borrowed. Returns 0 or -ENOMEM. */
+/* Creates an empty view. OPTIONS is copied, but what its members point to is borrowed. Returns 0 or
+ * -ENOMEM. */
 int leaks_new(struct leaks **ret, const struct leaks_options *options);
 struct leaks *leaks_free(struct leaks *l);
 DEFINE_CLEANUP(struct leaks *, leaks_free)
@@ -171,8 +174,8 @@ DEFINE_CLEANUP(struct leaks *, leaks_free)
 int leaks_add(struct leaks *l, const struct event *ev);
 
 /*
- * Makes the groups of each watch, with their verdicts. Called once, after the last event. Returns
- * 0, -ENOMEM, or -ENOENT: the context in the options does not exist.
+ * Makes the groups of each watch, and their verdicts. Must be called once, after the last event.
+ * Returns 0, -ENOMEM, or -ENOENT if the context in the options does not exist.
  */
 int leaks_finish(struct leaks *l);
 
@@ -182,13 +185,13 @@ void leaks_filter(struct leaks *l,
 			       const struct leak_group *g),
 		  void *userdata);
 
-/* Returns the watch of process PID at TS_NS, or NULL. */
+/* Returns the watch of process PID at TS_NS; NULL = none. */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns);
 
-/* Frees W, which was removed from the leaks. */
+/* Frees W, which must not be in a struct leaks any more. */
 void leak_watch_free(struct leak_watch *w);
 
-/* Returns true if B, after leaks_finish() and leaks_filter(), is shown. */
+/* Returns true if the options and leaks_filter() select B. Valid after leaks_finish(). */
 static inline bool leak_block_is_shown(const struct leak_block *b)
 {
 	return b->wanted && !b->group->left_out;

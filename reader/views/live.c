@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A window contains the counts of a summary and a profile since they were reset. The data to
- * display is copied, so that it can be used while the next window is counted.
+ * A window has the counts of a summary and a profile since its begin, when both were reset. The
+ * displayed values are copied, so that the copy can be used while the next window is counted.
  */
 #include "reader/views/live.h"
 
@@ -35,7 +35,7 @@ struct live {
 	struct summary *summary;
 	struct profile *profile;
 	struct table latencies; /* tid -> struct latency, owned */
-	/* Processes that end in this window, and that ended in the previous one. */
+	/* Processes that have ended in this window, and those that ended in the previous one. */
 	struct pids ending, ended;
 };
 
@@ -88,7 +88,7 @@ uint64_t live_end_ns(const struct live *l)
 	return l->end_ns;
 }
 
-/* Returns true if EV is in order of time, and has the time at which it happened. */
+/* Returns true if EV comes in order of time, and its time is the time at which it happened. */
 static bool live_is_timed(const struct event *ev)
 {
 	switch (ev->kind) {
@@ -150,7 +150,7 @@ static int live_show_cpus(const struct live *l, struct live_window *w)
 	const struct summary *s = l->summary;
 	size_t n = s->recording.n_cpus > FXT_CPU_MAX ? 0 : s->recording.n_cpus;
 
-	/* CPUs that never switched were idle all the time. */
+	/* CPUs without a switch were idle in the whole window, and are shown, too. */
 	if (n < s->n_cpus)
 		n = s->n_cpus;
 	w->cpus = calloc(n + 1, sizeof(*w->cpus));
@@ -205,7 +205,8 @@ struct label {
 	const char *name, *module;
 };
 
-/* Returns the last component of a path; "kernel" for the kernel's own text. */
+/* Returns the last component of the path of PLACE or FRAME; "[kernel]" for the kernel's own text,
+ * "[anon]" for memory without a file. */
 static const char *live_module_of(const struct profile_place *place, const struct frame *frame)
 {
 	const char *path = place->mapping           ? place->mapping->path
@@ -243,7 +244,8 @@ DEFINE_ORDER(live_compare_functions, struct live_function,
 	COMPARE(y->samples, x->samples) ?: strcmp(x->name, y->name)
 		?: strcmp(x->process, y->process))
 
-/* Counts STACK for its function. NUMBERS maps functions to indices. */
+/* Counts the samples of STACK for its function. NUMBERS maps the hash of a function to its index +
+ * 1. */
 static int live_count_function(const struct live *l, const struct profile_stack *stack,
 			       const struct label *label, bool kernel, struct table *numbers,
 			       struct live_window *w)
@@ -255,7 +257,7 @@ static int live_count_function(const struct live *l, const struct profile_stack 
 
 	if (!process)
 		return -ENOMEM;
-	/* Equal texts of the window have equal addresses. */
+	/* (texts of a window are kept once, so equal texts have equal addresses) */
 	while ((number = (size_t)(uintptr_t)table_get(numbers, hash)) > 0) {
 		const struct live_function *f = &w->functions[number - 1];
 
@@ -319,7 +321,7 @@ static uint64_t live_count_of(const struct table *t, uint32_t tid)
 	return (uintptr_t)table_get(t, (uint64_t)tid + 1);
 }
 
-/* Counts the samples of each thread: tid + 1 -> count. */
+/* Sums up the samples of each thread in COUNTS: tid + 1 -> count. */
 static int live_count_samples(const struct profile *p, struct table *counts)
 {
 	int r = 0;
@@ -380,11 +382,11 @@ static int live_show_threads(const struct live *l, struct live_window *w)
 	return r;
 }
 
-/* Returns the process of THREAD in W. If it is new, it is added. Returns NULL without memory. */
+/* Finds or adds the process of THREAD in W. Returns NULL if there is no memory. */
 static struct live_task *live_get_process(const struct live *l, struct table *numbers,
 					  const struct live_task *thread, struct live_window *w)
 {
-	/* A thread with an unknown process counts as a process. */
+	/* A thread whose process is unknown counts as a process of its own. */
 	uint64_t key = thread->pid ? (uint64_t)thread->pid + 1 : (uint64_t)thread->tid << 32;
 	size_t number = (size_t)(uintptr_t)table_get(numbers, key);
 	const struct summary_process *p;

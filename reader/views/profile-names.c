@@ -13,7 +13,7 @@
 int profile_names_find(const struct profile *p, const struct profile_names *names,
 		       const struct profile_place *place, const struct frame **ret)
 {
-	/* Names can be recorded after the stacks that need them. */
+	/* (names can be recorded after the stacks that need them, so they are searched again) */
 	const struct frame_list *known =
 		place->frames
 			?: frames_find(p->frames, place->owner,
@@ -39,8 +39,8 @@ const char *profile_names_base(const char *path)
 }
 
 /*
- * Whether MAP is memory without a file. The kernel shows the offset of such a mapping as its
- * address in a record of mmap(), and as 0 in /proc.
+ * True if MAP is memory without a file. The offset of such a mapping means nothing: the kernel
+ * reports it as the address in a record of mmap(), and as 0 in /proc.
  */
 static bool profile_names_is_anonymous(const struct mapping *map)
 {

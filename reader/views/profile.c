@@ -14,19 +14,18 @@ enum {
 	NOBODY = UINT32_MAX, /* an invalid index */
 };
 
-/* The CPU of a thread, and its last off-CPU time, whose stack follows. */
+/* A thread: its CPU, and its last time off CPU, whose stack is still to come. */
 struct runner {
 	uint32_t pid, tid;
 	bool seen, runs;
-	/* CPU on which the thread runs or ran last, and the previous CPU. */
+	/* The CPU on which the thread runs or ran last, and the CPU before that one. */
 	uint32_t cpu, cpu_before;
-	uint64_t since_ns; /* time at which the thread came to `cpu` */
+	uint64_t since_ns; /* the thread came to `cpu` at this time */
 	/*
-	 * If the thread does not run: the time at which it left `cpu`; otherwise, the time at which
-	 * it left cpu_before
+	 * If the thread runs: when it left cpu_before. Otherwise: when it left `cpu`.
 	 */
 	uint64_t left_ns;
-	bool open;       /* a time off CPU waits for its stack; its begin and end follow */
+	bool open;       /* a time off CPU waits for its stack: begin_ns to end_ns */
 	bool unfinished; /* the time off CPU has not ended */
 	bool estimated;  /* the end of the time off CPU is an estimate */
 	bool earlier;    /* the time off CPU began before the recording */
@@ -45,11 +44,11 @@ struct profile_state {
 	struct table place_numbers; /* hash -> number + 1, a chain */
 	struct table stack_numbers; /* hash -> number + 1, a chain */
 	struct table runners;       /* tid + 1 -> struct runner, owned */
-	/* With off_wake: the process of each thread (tid + 1 -> pid + 1), and the stacks that have
-	 * an id (hash of process and id -> node) */
+	/* With off_wake: tid + 1 -> pid + 1 of its process; hash of process and stack id -> node of
+	 * the stack */
 	struct table processes, named;
 	size_t room_places, room_nodes, room_stacks;
-	bool begun; /* from_ns and to_ns were converted to the archive's time */
+	bool begun; /* from_ns and to_ns are converted to times of the archive */
 };
 
 struct profile *profile_free(struct profile *p)
@@ -113,15 +112,15 @@ static int profile_set_number(struct table *t, uint64_t key, size_t number)
 }
 
 /*
- * Returns the code of PLACE. A library that is loaded again at the same addresses has another
- * mapping, but the same code.
+ * Returns what identifies the code of PLACE: a library that is loaded again at the same addresses
+ * has another mapping, but the same code.
  */
 static uint64_t profile_code_of(const struct profile_place *place)
 {
 	return place->mapping ? place->mapping->code : 0;
 }
 
-/* Finds or adds PLACE. *RET is its number, or NOBODY if there is no more room. */
+/* Finds or adds PLACE. *RET is its number; NOBODY = there is no room. Returns 0 or -ENOMEM. */
 static int profile_find_place(struct profile *p, struct profile_place place, uint32_t *ret)
 {
 	struct profile_state *s = p->state;
@@ -157,8 +156,8 @@ static int profile_find_place(struct profile *p, struct profile_place place, uin
 	return 0;
 }
 
-/* Replaces *NODE by its child for PLACE. Returns 1, and leaves it unchanged, if there is no
- * room. */
+/* Replaces *NODE by its child for PLACE. Returns 0, 1 if there is no room (*NODE is unchanged), or
+ * -ENOMEM. */
 static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 {
 	struct profile_state *s = p->state;
@@ -179,7 +178,7 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 	return 0;
 }
 
-/* Replaces *NODE, the root, by the frame that represents the missing calls of full stacks. */
+/* Replaces *NODE, the root, by a node that stands for the outer calls that a cut stack lacks. */
 static int profile_descend_cut(struct profile *p, uint32_t *node)
 {
 	static struct frame cut = { FRAMES_CUT_NAME, "", "", 0, 0 };
@@ -191,7 +190,8 @@ static int profile_descend_cut(struct profile *p, uint32_t *node)
 	return r < 0 || number == NOBODY ? r : profile_descend(p, node, number);
 }
 
-/* Finds the node of EV's stack. Returns 1 if only a part of the stack could be kept. */
+/* Finds the node of EV's stack. Returns 0, 1 if only a part of the stack could be kept, or
+ * -ENOMEM. */
 static int profile_find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 {
 	unsigned n = ev->sample.n_frames;
@@ -246,7 +246,8 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 			return 0;
 		}
 	}
-	/* (the number of roots is limited by the number of threads) */
+	/* (the root is always accepted, since the number of threads limits the number of root
+	 * stacks) */
 	if (p->n_stacks >= PROFILE_STACKS_MAX && stack->node != 0) {
 		struct profile_stack root = *stack;
 
@@ -264,7 +265,7 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 
 /* ---- wakers ---- */
 
-/* Parts of a joined stack that are no functions. */
+/* The marks in a joined stack, which stand between or behind its functions. */
 enum profile_mark {
 	PROFILE_WOKEN_BY,
 	PROFILE_INTERRUPT,
@@ -316,7 +317,7 @@ static uint64_t profile_named_key(uint32_t pid, uint64_t id)
 	return table_hash(key, sizeof(key));
 }
 
-/* Keeps EV, a SAMPLE_NAMED, which can be the stack of a waker. Returns 0 or -ENOMEM. */
+/* Keeps the stack of EV, a SAMPLE_NAMED: a waker can refer to it. Returns 0 or -ENOMEM. */
 static int profile_add_named(struct profile *p, const struct event *ev)
 {
 	struct table *named = &p->state->named;
@@ -330,7 +331,8 @@ static int profile_add_named(struct profile *p, const struct event *ev)
 	return r < 0 ? r : table_set(named, key, (void *)(uintptr_t)node) < 0 ? -ENOMEM : 0;
 }
 
-/* Replaces *NODE, a stack, by the stack that RUNNER's waker has below it. */
+/* Replaces *NODE by the node of a longer stack: the mark, the stack of RUNNER's waker from its
+ * innermost call outwards, and the waker's process. */
 static int profile_join_waker(struct profile *p, const struct runner *runner, uint32_t *node)
 {
 	struct profile_state *s = p->state;
@@ -357,7 +359,7 @@ static int profile_join_waker(struct profile *p, const struct runner *runner, ui
 					.address = profile_program(p, owner, runner->begin_ns) });
 }
 
-/* Replaces *NODE, the stack of RUNNER's time off CPU, by the joined stack. */
+/* Replaces *NODE, the stack of RUNNER's time off CPU, by the node of the joined stack. */
 static int profile_join(struct profile *p, const struct runner *runner, uint32_t *node)
 {
 	if (runner->unfinished)
@@ -382,7 +384,8 @@ static struct runner *profile_get_runner(struct profile *p, uint32_t tid)
 	return r;
 }
 
-/* Updates the CPUs of both threads. The idle threads share one koid, so their CPU is unknown. */
+/* Updates the CPUs of both threads of a switch. All idle threads share one koid, so the idle thread
+ * has no CPU. */
 static int profile_add_switch(struct profile *p, const struct event *ev)
 {
 	struct runner *out = NULL, *in = NULL;
@@ -417,7 +420,8 @@ static bool profile_cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
 	return cpu < o->n_cpus && o->cpus[cpu];
 }
 
-/* Returns true if thread TID was on a selected CPU at TS_NS. TS_NS must be recent. */
+/* Returns true if thread TID was on a selected CPU at TS_NS, which must not be before its last two
+ * CPUs. */
 static bool profile_was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;
@@ -466,7 +470,7 @@ static void profile_begin_window(struct profile *p, uint64_t ts_ns)
 	o->to_ns = profile_saturating_add(ts_ns, o->to_ns);
 }
 
-/* Returns true if TS_NS is after the window. UINT64_MAX means that the window has no end. */
+/* Returns true if TS_NS is after the window. to_ns UINT64_MAX = the window has no end. */
 static bool profile_is_after_window(const struct profile_options *o, uint64_t ts_ns)
 {
 	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
@@ -493,7 +497,8 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	return profile_count_stack(p, &stack);
 }
 
-/* Returns true if the stack EV of RUNNER (NULL = unknown) lacks the frames of the program. */
+/* Returns true if the stack in EV (NULL = no stack) lacks the frames outside of the kernel,
+ * although RUNNER is no kernel thread. */
 static bool profile_is_bare(const struct runner *runner, const struct event *ev)
 {
 	unsigned n = ev ? ev->sample.n_frames : 0;
@@ -502,7 +507,7 @@ static bool profile_is_bare(const struct runner *runner, const struct event *ev)
 	       (n == 0 || maps_is_kernel(ev->sample.frames[n - 1]));
 }
 
-/* Counts the off-CPU time of RUNNER, with the stack of EV if it is not NULL. */
+/* Counts the time off CPU of RUNNER, with the stack in EV (NULL = no stack). */
 static int profile_close_off_cpu(struct profile *p, struct runner *runner, const struct event *ev)
 {
 	const struct profile_options *o = &p->state->options;
@@ -576,13 +581,13 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 	if (ev->sample.kind != SAMPLE_OFF_CPU)
 		return 0;
 	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
-	/* The time off CPU is not selected, or this is a second stack for it. */
+	/* No such time off CPU is selected, or its stack was counted before. */
 	if (!runner || !runner->open || runner->begin_ns != ev->ts_ns)
 		return 0;
 	return profile_close_off_cpu(p, runner, ev);
 }
 
-/* Keeps the process of a thread, if it can be that of a waker. */
+/* Notes the process of a thread, which can become a waker. */
 static int profile_add_task(struct profile *p, const struct event *ev)
 {
 	if (!p->state->options.off_wake)
@@ -672,7 +677,7 @@ uint64_t profile_n_unmapped(const struct profile *p)
 	return maps_n_dropped(p->state->maps);
 }
 
-/* Returns NODE, or the nearest of its callers that LEAVES does not leave out. */
+/* Returns NODE, or its nearest caller that is kept if LEAVES leaves NODE's place out. */
 static uint32_t profile_kept_node(const struct profile *p, uint32_t node,
 				  bool (*leaves)(void *userdata, const struct profile_place *place),
 				  void *userdata)

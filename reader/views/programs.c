@@ -14,7 +14,7 @@ struct ended_program {
 };
 
 struct programs_process {
-	/* Name before the last rename since the exec; owned; NULL = no rename. */
+	/* The name before the last rename since the exec; owned; NULL = no rename since then. */
 	char *renamed_from;
 	char *renamed_to;            /* owned */
 	struct ended_program *ended; /* owned; in order */

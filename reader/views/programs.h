@@ -4,10 +4,10 @@
  * and EVENT_EXEC; other events are ignored.
  *
  * The kernel gives a process the name of its next program a moment before it reports the exec. So
- * the last rename before an exec has the name of the ended program. A program whose successor has
- * the same name is not distinguished from the successor.
+ * the name before the last rename is the name of the program that the exec ends. If the next
+ * program has the same name, both count as one program.
  *
- * A program is known by its number in its process: the number of programs before it.
+ * A program is identified by its number within its process, from 0.
  */
 #pragma once
 
@@ -18,7 +18,8 @@
 #include "base/text-set.h"
 #include "model/event.h"
 
-/* The maximum number of programs of all processes. Beyond it, an exec does not end a program. */
+/* The maximum number of programs of all processes. Beyond this number, an exec begins no new
+ * program. */
 enum { PROGRAMS_MAX = 1 << 20 };
 
 /* A struct with all bytes zero is empty. */
@@ -33,11 +34,12 @@ void programs_deinit(struct programs *p);
 /* Adds an event. Returns 1 if EV has ended a program of its process, 0 if not, or -ENOMEM. */
 int programs_add(struct programs *p, const struct event *ev);
 
-/* The number of the program that process PID ran at TS_NS, and the number of its last program. */
+/* Return the number of the program that process PID ran at TS_NS, and of its last program. */
 uint32_t programs_at(const struct programs *p, uint32_t pid, uint64_t ts_ns);
 uint32_t programs_last(const struct programs *p, uint32_t pid);
 
 /*
- * Returns the name of an ended program, valid until programs_deinit(). NULL for the last program.
+ * Returns the name of an ended program, valid until programs_deinit(); NULL = it is the last
+ * program.
  */
 const char *programs_name(const struct programs *p, uint32_t pid, uint32_t number);

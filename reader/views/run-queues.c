@@ -44,7 +44,7 @@ static void run_queues_include(struct run_queues *q, const struct run_queue *cpu
 	}
 }
 
-/* Removes CPU, which is about to change, from the numbers of CPUs. */
+/* Takes CPU, which is about to change, out of the sums over CPUs. */
 static void run_queues_exclude(struct run_queues *q, const struct run_queue *cpu)
 {
 	uint32_t length = run_queues_length(cpu);
@@ -55,7 +55,8 @@ static void run_queues_exclude(struct run_queues *q, const struct run_queue *cpu
 	q->length -= length;
 }
 
-/* Adds the time up to TS_NS. Late events change the present state only. */
+/* Adds the time up to TS_NS. For a late event, no time is added: the event changes the present
+ * state only. */
 static void run_queues_advance(struct run_queues *q, uint64_t ts_ns)
 {
 	uint64_t from_ns = q->now_ns > q->from_ns ? q->now_ns : q->from_ns,
@@ -79,7 +80,7 @@ static struct run_queue *run_queues_cpu(struct run_queues *q, uint32_t cpu)
 	return GROW_ZERO(q->cpus, q->room, (size_t)cpu + 1) < 0 ? NULL : &q->cpus[cpu];
 }
 
-/* Moves thread TID to the queue in which it waits now, if any. */
+/* Moves thread TID to the queue in which STATES says that it waits now, or out of all queues. */
 static int run_queues_update(struct run_queues *q, const struct thread_states *states, uint32_t tid)
 {
 	uintptr_t old = (uintptr_t)table_get(&q->waiting, tid);
@@ -132,7 +133,7 @@ static int run_queues_switch(struct run_queues *q, const struct thread_states *s
 	return run_queues_update(q, states, ev->tid);
 }
 
-/* Nothing is known, after a loss or in a pause. */
+/* Forgets the state of all CPUs and queues, after a loss or in a pause. */
 static void run_queues_forget(struct run_queues *q)
 {
 	for (size_t i = 0; i < q->room; i++)
@@ -142,7 +143,7 @@ static void run_queues_forget(struct run_queues *q)
 	q->length = 0;
 }
 
-/* Returns true if nothing is known after EV. */
+/* Returns true if EV is a loss or a pause, after which no state is known. */
 static bool run_queues_is_gap(const struct event *ev)
 {
 	switch (ev->kind) {

@@ -2,10 +2,10 @@
 /*
  * The balance of the CPUs: how long threads waited for a CPU while another one was idle.
  *
- * The queue of a CPU has the thread that runs and those that wait for this CPU: the CPU of their
- * wakeup or preemption, or of their last migration. Affinities are not recorded, so the idle CPU
- * need not have been allowed for the waiting thread. With a filter, only selected threads wait.
- * After a loss, threads wait from their next event on.
+ * The queue of a CPU has the thread that runs there, and the threads that wait for this CPU: those
+ * that were woken, preempted or last migrated there. Affinities are not recorded, so the waiting
+ * thread was possibly not allowed on the idle CPU. With a filter, only selected threads count as
+ * waiting. After a loss, a thread counts as waiting only from its next event on.
  */
 #pragma once
 
@@ -20,12 +20,13 @@
 struct run_queue;
 
 struct run_queues {
-	uint64_t from_ns, to_ns; /* the window, in the time of the archive; set by the owner */
+	uint64_t from_ns, to_ns; /* the window, in times of the archive; the owner sets it */
 	/* Results */
-	uint64_t known_ns; /* in which the running threads of all CPUs were known */
-	/* Part of known_ns: a CPU had a queue of two or more, and another one was idle. */
+	uint64_t known_ns; /* time in which the running threads of all CPUs were known */
+	/* Part of known_ns: a CPU had at least two threads in its queue, and another CPU was
+	 * idle. */
 	uint64_t idle_beside_queue_ns;
-	uint64_t queue_ns; /* sum over all CPUs of the length of the queue times its duration */
+	uint64_t queue_ns; /* sum of the queue lengths of all CPUs, integrated over known_ns */
 	uint32_t longest_queue, longest_cpu;
 	uint64_t longest_at_ns;
 	size_t n_cpus; /* number of CPUs that had a switch */
@@ -41,6 +42,6 @@ struct run_queues {
 
 void run_queues_deinit(struct run_queues *q);
 
-/* Takes in EV, which STATES has already. Returns 0 or -ENOMEM. */
+/* Adds EV, which STATES must have got before. Returns 0 or -ENOMEM. */
 int run_queues_add(struct run_queues *q, const struct thread_states *states,
 		   const struct event *ev);

@@ -18,7 +18,8 @@ static struct summary_cpu *summary_accounts_get_cpu(struct summary *s, uint32_t 
 	return GROW_ZERO(s->cpus, s->n_cpus, (size_t)cpu + 1) < 0 ? NULL : &s->cpus[cpu];
 }
 
-/* Ends the current activity of CPU at TS. T is its thread; NULL = none, or "other". */
+/* Adds the time of CPU's current activity up to TS_NS, also to T, its thread (NULL = none, or
+ * "other"). */
 static void summary_account_cpu(struct summary *s, struct summary_cpu *cpu,
 				struct summary_thread *t, uint64_t ts_ns)
 {
@@ -39,7 +40,8 @@ static struct summary_thread *summary_accounts_on(const struct summary *s,
 	return cpu->tid ? table_get(&s->threads, cpu->tid) : NULL;
 }
 
-/* Returns the thread TID, which has events of its own. */
+/* Finds or adds thread TID by the owner pointer of its states, which is faster than the table.
+ * Returns NULL if there is no memory. */
 static struct summary_thread *summary_accounts_thread(struct summary *s, uint32_t tid)
 {
 	void **owner = thread_states_owner(s->states, tid);
@@ -49,7 +51,8 @@ static struct summary_thread *summary_accounts_thread(struct summary *s, uint32_
 	return owner ? *owner : NULL;
 }
 
-/* Adds the time of SEGMENT, unless its end was lost. */
+/* Adds the time of SEGMENT to its thread. Runs count by CPU; the length is unknown if the end was
+ * lost. */
 static int summary_accounts_add(void *userdata, const struct thread_segment *segment)
 {
 	struct summary *s = userdata;
@@ -88,7 +91,8 @@ int summary_account_segment(void *userdata, const struct thread_segment *segment
 	return r;
 }
 
-/* Returns true if the run that EV begins serves a wakeup of its thread, at *RET_NS. */
+/* Returns true if the run that EV begins follows a wakeup of its thread; *RET_NS is the wakeup's
+ * time. */
 static bool summary_accounts_serves(const struct summary *s, const struct event *ev,
 				    uint64_t *ret_ns)
 {
@@ -110,7 +114,8 @@ bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uin
 	return true;
 }
 
-/* Adds the time in which a woken thread waited to preempt OUT. Called before EV is processed. */
+/* If a woken thread preempts OUT, adds the time since its wakeup in which OUT still ran. Must be
+ * called before EV is processed. */
 static void summary_accounts_preempt(struct summary *s, const struct summary_cpu *cpu,
 				     struct summary_thread *out, const struct event *ev)
 {
@@ -146,8 +151,8 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 			return -ENOMEM;
 	}
 	/*
-	 * If another thread ran on this CPU, records are missing, and the end of its time is
-	 * unknown.
+	 * If another thread than ev->tid ran here, records are missing, and the end of its run is
+	 * unknown: its time is not added.
 	 */
 	if (cpu->seen && cpu->tid == ev->tid)
 		summary_account_cpu(s, cpu, out ?: summary_accounts_on(s, cpu), ev->ts_ns);
@@ -217,7 +222,8 @@ int summary_account_until(struct summary *s, struct summary_thread *t, uint64_t 
 	return thread_states_split(s->states, t->tid, ts_ns);
 }
 
-/* (records of threads that run after the pause can precede its end in the file) */
+/* (CPUs with records after TO_NS are skipped: such records can precede the end of the pause in the
+ * file) */
 int summary_account_pause(struct summary *s, uint64_t from_ns, uint64_t to_ns)
 {
 	for (size_t i = 0; i < s->n_cpus; i++) {

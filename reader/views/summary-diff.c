@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows are made in two steps. First, all threads with one name and one command line (or thread
- * name) become a row, in both recordings. Then the rows of each name are compared, and merged if
- * the distinction is useless.
+ * Rows are made in two steps. First, all threads of both recordings with the same name and the same
+ * command line (or thread name) become a row. Then rows of the same name are merged, unless their
+ * command lines help to match processes of A and B.
  */
 #include "reader/views/summary-diff.h"
 
@@ -61,8 +61,8 @@ static uint64_t summary_diff_hash(const char *text)
 }
 
 /*
- * Returns the row with these names. It is made if it is new. Returns NULL without memory. Valid
- * until the next call.
+ * Finds or adds the row with the names of CALLED. It is valid until the next call. Returns NULL if
+ * there is no memory.
  */
 static struct diff_row *summary_diff_get_row(struct builder *b, const struct diff_row *called)
 {
@@ -113,8 +113,7 @@ static const struct summary_process *summary_diff_process_of(const struct summar
 }
 
 /*
- * Returns the name without the numbers of CPU and worker, since these numbers are random in the
- * names of workqueue threads.
+ * Returns a common name for all workqueue threads, since the numbers in their names are random.
  */
 static const char *summary_diff_without_chance(const char *name)
 {
@@ -143,7 +142,7 @@ static bool summary_diff_did_anything(const struct summary_thread *t)
 	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
 }
 
-/* Whether a thread is the first one of its process, or of its program, that is counted. */
+/* True if a thread is the first one counted of its process, or of a program of its process. */
 struct firsts {
 	bool of_process, of_program;
 };
@@ -152,7 +151,8 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 				   const struct summary_thread *t, struct firsts first)
 {
 	const struct diff_input *in = b->diff->input[side];
-	/* (latencies are kept by thread, and count for its last program) */
+	/* (latencies are kept by thread, not by program: all count for the thread's last
+	 * program) */
 	const struct latency *latency = t->until_ns ? NULL : table_get(&in->latencies, t->tid);
 	struct diff_sums sums = {
 		.n_processes = b->by_thread || first.of_program,
@@ -174,7 +174,7 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 	return summary_diff_add_sums(&b->diff->total[side], &sums);
 }
 
-/* Finds out whether KEY is new in MET. Returns 1 or 0, or -ENOMEM. */
+/* Adds KEY to MET. Returns 1 if KEY is new, 0 if not, or -ENOMEM. */
 static int summary_diff_match(struct table *met, uint64_t key)
 {
 	if (table_get(met, key))
@@ -198,8 +198,8 @@ static int summary_diff_match_thread(const struct summary *s, const struct summa
 }
 
 /*
- * Adds all threads of one recording. A process is counted with its first active thread, and once
- * for each name that it had as a program.
+ * Adds all threads of one recording. A process counts once, with its first active thread; in rows
+ * by process, once for each of its programs.
  */
 static int summary_diff_add_side(struct builder *b, enum diff_side_index side)
 {
@@ -246,7 +246,8 @@ static int summary_diff_merge_row(struct diff_row *to, struct diff_row *from)
 	return 0;
 }
 
-/* Merges the N rows of one name, if appropriate. */
+/* Merges the N rows of one name: all of them, if the name has only one or too many command lines;
+ * otherwise those that are in only one recording. */
 static int summary_diff_merge_name(struct diff_row *rows, size_t n)
 {
 	size_t in[DIFF_SIDES] = { 0 }, only[DIFF_SIDES] = { 0 };
@@ -265,7 +266,8 @@ static int summary_diff_merge_name(struct diff_row *rows, size_t n)
 	}
 	all = (in[DIFF_A] <= 1 && in[DIFF_B] <= 1) || in[DIFF_A] > DIFF_SPLIT_MAX ||
 	      in[DIFF_B] > DIFF_SPLIT_MAX;
-	/* Rows that are in only one recording cannot be merged with a counterpart. */
+	/* If only one recording has command lines of its own, there is no counterpart to merge them
+	 * with. */
 	if (!all && (only[DIFF_A] == 0 || only[DIFF_B] == 0))
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -357,7 +359,7 @@ static double summary_diff_ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* Returns the percentile of METRIC; 0 = it is none. */
+/* Returns the percentile that METRIC is; 0 = METRIC is no percentile. */
 static double summary_diff_percent(enum diff_metric metric)
 {
 	switch (metric) {
@@ -447,7 +449,8 @@ struct order {
 	enum diff_metric metric;
 };
 
-/* Returns the group of a row. Rows are sorted by groups first, the most significant group first. */
+/* Returns the group of a row: 0 = significant, 1 = few samples, 2 = no value in A or in B. Rows are
+ * sorted by group first. */
 static int summary_diff_group_of(const struct diff_row *row, enum diff_metric metric)
 {
 	if (!diff_metric_is_latency(metric))

@@ -22,9 +22,9 @@ struct making {
 	enum summary_by by;
 	struct summary_groups *groups;
 	size_t room;
-	struct table by_key;     /* hash of the name, or id -> index + 1 */
+	struct table by_key;     /* hash of the name or id -> index of the group + 1 */
 	struct table of_process; /* pid + 1 -> index + 1 */
-	struct table of_program; /* for processes: hash of pid and program -> index + 1 */
+	struct table of_program; /* ended programs: hash of pid and program -> index + 1 */
 };
 
 struct summary_groups *summary_groups_free(struct summary_groups *g)
@@ -47,7 +47,7 @@ static size_t summary_groups_as_index(const void *value)
 	return (size_t)((uintptr_t)value - 1);
 }
 
-/* Adds a group NAME. Returns 0 or -ENOMEM. */
+/* Adds a group with NAME; *RET is its index. Returns 0 or -ENOMEM. */
 static int summary_groups_add_group(struct making *m, const char *name, size_t *ret)
 {
 	struct summary_groups *g = m->groups;
@@ -61,7 +61,7 @@ static int summary_groups_add_group(struct making *m, const char *name, size_t *
 	return 0;
 }
 
-/* Finds the group NAME, which is added if it is new. */
+/* Finds or adds the group NAME; *RET is its index. Returns 0 or -ENOMEM. */
 static int summary_groups_get_group(struct making *m, const char *name, size_t *ret)
 {
 	uint64_t key = table_hash(name, strlen(name));
@@ -102,7 +102,7 @@ static int summary_groups_place_process(struct making *m, const struct summary_p
 	return table_set(&m->of_process, (uint64_t)p->pid + 1, summary_groups_as_value(index));
 }
 
-/* Finds the group of the ended program of T. */
+/* Finds or adds the group of the ended program of T; *RET is its index. Returns 0 or -ENOMEM. */
 static int summary_groups_find_program(struct making *m, const struct summary_thread *t,
 				       size_t *ret)
 {

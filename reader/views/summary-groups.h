@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sums of a recording by groups other than threads: by process, by systemd unit, by container.
- * A process counts in its last unit and container, with all of its time. By process and by thread,
- * each program of a process is a group.
+ * The sums of a recording by group: by thread, process, systemd unit or container. All of a
+ * process's time counts in its last unit and container. In groups by process and by thread, each
+ * program of a process is a group of its own.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ extern const char *const summary_by_names[SUMMARY_BY_MAX];
 
 struct summary_group {
 	char *name;        /* name of the group, thread or process; "?" = unknown */
-	uint32_t pid, tid; /* ids of the process or thread; 0 for groups by unit or container */
+	uint32_t pid, tid; /* of the process or thread; 0 = a unit or container */
 	uint64_t cpu_ns, runnable_ns, blocked_ns, after_wakeup_ns, until_preempted_ns;
 	uint64_t switches, preempted, wakeups;
 	uint64_t max_wakeup_latency_ns;
@@ -33,7 +33,7 @@ struct summary_group {
 };
 
 struct summary_groups {
-	/* Sorted by CPU time, then by samples (most first), then by name. */
+	/* The largest CPU time first; then the most samples; then by name. */
 	struct summary_group *list;
 	size_t n;
 };

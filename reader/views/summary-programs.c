@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A thread's sums cover all of its programs. At an exec, the part of the ended program goes into
- * `earlier`. The remaining part is that of the last program.
+ * A thread's sums cover all of its programs. At an exec, the part of the program that ends goes
+ * into `earlier`. The sums that are in no `earlier` are the part of the last program.
  */
 #include "reader/views/summary-programs.h"
 
@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "reader/views/summary-accounts.h"
 
-/* The sums of a thread that are times or counts. */
+/* The members of a thread that are sums of times or counts. */
 static const size_t summary_programs_sums[] = {
 	offsetof(struct summary_thread, cpu_ns),
 	offsetof(struct summary_thread, runnable_ns),
@@ -31,7 +31,7 @@ static uint64_t *summary_programs_sum(struct summary_thread *t, size_t i)
 	return (uint64_t *)(void *)((char *)t + summary_programs_sums[i]);
 }
 
-/* Returns the part of T's sums that is in no earlier program. */
+/* Returns the part of T's sums that belongs to its last program. */
 static struct summary_thread summary_programs_rest(const struct summary_thread *t)
 {
 	struct summary_thread rest = *t;
@@ -48,7 +48,8 @@ void summary_programs_join(const struct summary *s, struct summary_thread *t)
 	t->program = programs_last(&s->programs, t->pid);
 }
 
-/* Moves the sums of T up to TS_NS into a separate struct, as those of an ended program. */
+/* Moves the sums of T up to TS_NS, those of the program that ends, to a new struct in t->earlier.
+ * Returns 0 or -ENOMEM. */
 static int summary_programs_end(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
 	_cleanup_free_ struct summary_thread *earlier = malloc(sizeof(*earlier));
@@ -64,7 +65,7 @@ static int summary_programs_end(struct summary *s, struct summary_thread *t, uin
 	*earlier = summary_programs_rest(t);
 	for (size_t i = 0; i < ARRAY_SIZE(summary_programs_sums); i++)
 		*summary_programs_sum(t->before, i) = *summary_programs_sum(t, i);
-	/* (the name of a main thread is the name of its program) */
+	/* (the name of an ended program is that of its main thread: programs_name()) */
 	earlier->name = NULL;
 	earlier->until_ns = ts_ns;
 	earlier->earlier = t->earlier;

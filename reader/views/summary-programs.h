@@ -7,25 +7,25 @@
 #include "reader/views/summary-state.h"
 
 /*
- * Handles RENAME and EXEC before summary_add() processes EV. If EV ends a program, the sums of its
- * thread up to then are stored separately. Returns 0 or -ENOMEM.
+ * Handles EV if it is a rename or an exec, before summary_add() processes EV. If EV ends a program,
+ * the sums of its thread so far are stored separately. Returns 0 or -ENOMEM.
  */
 int summary_programs_add(struct summary *s, const struct event *ev);
 
-/* Notes that T now belongs to process PID. */
+/* Must be called when T gets its process: sets T's program to the last one of the process. */
 void summary_programs_join(const struct summary *s, struct summary_thread *t);
 
 /* Forgets the programs that have ended. */
 void summary_programs_forget(struct summary *s);
 
 /*
- * Stores the sums of each program of each thread, most CPU time first, in a new array (free() it).
- * Their names are borrowed. Returns 0 or -ENOMEM.
+ * Stores the sums of each program of each thread, the largest CPU time first, in a new array, which
+ * the caller frees. The names in it are borrowed. Returns 0 or -ENOMEM.
  */
 int summary_programs_by_cpu(const struct summary *s, struct summary_thread **ret, size_t *ret_n);
 
 /*
- * Returns the name that the process of T, a thread or a part of its sums, had in the program of T;
- * or NULL.
+ * Returns the name that T's process had while it ran T's program; NULL = unknown. T is a thread, or
+ * the part of its sums for one program.
  */
 const char *summary_process_name(const struct summary *s, const struct summary_thread *t);

@@ -17,7 +17,7 @@ int summary_sessions_start(struct summary_sessions *s, const void *from, const c
 {
 	struct summary_session *to = &s->list[s->n];
 
-	/* From now on, the session of a pause without a name is unknown. */
+	/* If a pause without a name is open, it is no longer known whose it is, so it ends. */
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].from == from && s->list[i].unnamed)
 			s->list[i].paused = s->list[i].unnamed = false;
@@ -34,7 +34,7 @@ int summary_sessions_start(struct summary_sessions *s, const void *from, const c
 	return 0;
 }
 
-/* Returns the number of open sessions of FROM. *RET is the last of them. */
+/* Returns the number of open sessions of FROM. *RET is the last one in the list; NULL = none. */
 static size_t summary_sessions_of(struct summary_sessions *s, const void *from,
 				  struct summary_session **ret)
 {
@@ -72,8 +72,8 @@ struct summary_session *summary_sessions_find_stopped(struct summary_sessions *s
 	if (name)
 		return summary_sessions_find(s, from, name, false);
 	/*
-	 * Of several sessions, one that records is taken, since a pause must not begin without an
-	 * event.
+	 * It is unknown which session has stopped: the last one that records is taken, or if all
+	 * pause, the last one.
 	 */
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].from == from && (!any || any->paused || !s->list[i].paused))

@@ -51,13 +51,14 @@ DEFINE_ORDER_OF_POINTERS(summary_state_compare_threads, struct summary_thread,
 DEFINE_ORDER_OF_POINTERS(summary_state_compare_processes, struct summary_process,
 			 COMPARE(x->pid, y->pid))
 
-/* Returns true if KOID is a pseudo-process of the recording. These are not counted. */
+/* Returns true if KOID is a pseudo-process or pseudo-thread of kymo, which does not count. */
 static bool summary_state_is_pseudo(const struct summary *s, uint32_t koid)
 {
 	return s->started && koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* The values of T in a new sorted array. The first member of each value is its koid. */
+/* Stores the elements of T, without pseudo-processes, in a new sorted array. The first member of
+ * each element is its koid. */
 static int summary_state_sorted(const struct summary *s, const struct table *t,
 				int (*compare)(const void *, const void *), void ***ret,
 				size_t *ret_n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The sums of a summary (summary.h), and the last known state of each CPU and thread. A "part" is
- * the span since summary_begin_part(), or since the begin of the recording.
+ * the time since summary_begin_part(), or since the begin of the recording.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 struct summary_cpu {
 	bool seen;
 	uint64_t busy_ns;  /* time in which a known thread was running */
-	uint64_t idle_ns;  /* time in which no thread was running, or the thread is unknown */
-	uint64_t other_ns; /* time in which the pseudo-thread "other" was running */
+	uint64_t idle_ns;  /* time in which no thread ran, or the running thread is unknown */
+	uint64_t other_ns; /* time in which "other" ran: a thread that is not selected */
 	uint64_t switches; /* number of switches, without synthetic ones */
 	/* state that is used while events are read: */
 	uint32_t tid; /* the running thread; 0 = idle or unknown */
@@ -33,19 +33,19 @@ struct summary_thread {
 	uint64_t cpu_ns, runnable_ns, blocked_ns;
 	uint64_t after_wakeup_ns; /* part of runnable_ns: between a wakeup and the next run */
 	/*
-	 * Part of cpu_ns: between the wakeup of another thread and the time at which that thread
-	 * preempted this one
+	 * Part of cpu_ns: the time from the wakeup of another thread until that thread preempted
+	 * this one
 	 */
 	uint64_t until_preempted_ns;
 	uint64_t switches;  /* number of switches to this thread, without synthetic ones */
-	uint64_t preempted; /* number of switches away from this thread while it was runnable */
+	uint64_t preempted; /* number of switches away from it while it could go on */
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* maximum duration from a wakeup to running */
 	uint64_t samples;               /* number of on-CPU samples */
-	uint32_t program; /* number of its last program within the process (programs.h) */
+	uint32_t program; /* number of its last program within its process (programs.h) */
 	/*
-	 * The sums of its earlier programs, the last program first; owned. They have no name, and
-	 * are parts of the sums above.
+	 * The parts of the sums above that belong to earlier programs, the last one first; owned.
+	 * These structs have no name.
 	 */
 	struct summary_thread *earlier;
 	/* Sum of all earlier programs; owned; NULL = no earlier programs. */
@@ -74,10 +74,10 @@ struct summary_mark {
 };
 
 struct summary_shed {
-	/* ts_ns: begin of the shed; cost and limit are in ppm of one CPU. */
+	/* ts_ns is the begin of the shed; cost and limit are in millionths of a CPU. */
 	uint64_t ts_ns, cost_ppm, limit_ppm;
 	uint64_t until_ns; /* end of the shed; 0 = not ended */
-	uint32_t n_cpus;   /* the limit is a share of this number of CPUs; 0 = of one CPU */
+	uint32_t n_cpus;   /* the limit is a share of these CPUs; 0 = of one CPU */
 	char *what;        /* owned */
 	char *session;     /* owned; NULL = unknown */
 };
@@ -91,16 +91,17 @@ struct summary_trigger {
 	uint64_t worst, worst_ns; /* greatest value, and its time */
 };
 
-/* The maximum number of kinds of triggers; events of other kinds are added to the last one. */
+/* The maximum number of kinds of triggers; triggers of further kinds count as the last one. */
 enum { SUMMARY_TRIGGERS_MAX = 16 };
 
-/* The maximum number of marks (texts that users put into the recording); more are only counted. */
+/* The maximum number of marks (texts that users put into the recording); further marks are only
+ * counted. */
 #define SUMMARY_MARKS_MAX 65536
 
-/* The maximum number of classes of loss; losses of other classes are added to the last one. */
+/* The maximum number of classes of loss; losses of further classes count as the last one. */
 enum { SUMMARY_LOST_MAX = 16 };
 
-/* The maximum number of unknown versions of Python, and the room for the text of each. */
+/* The maximum number of unknown versions of Python, and the bytes for the text of each. */
 enum { SUMMARY_PYTHONS_MAX = 8, SUMMARY_PYTHON_TEXT = 48 };
 
 /* The maximum number of views that listen to the segments. */
@@ -112,16 +113,16 @@ struct summary {
 	uint64_t part_ns;      /* begin of the part; 0 = the begin of the recording */
 	bool started, stopped; /* session_start and session_stop were seen */
 	bool cut_off;          /* an earlier session had no session_stop when the next one began */
-	/* Number of wakeups that were not written, because the thread was awake. */
+	/* Number of wakeups that were not recorded, since the thread was awake. */
 	uint64_t dismissed;
-	uint64_t walks[WALK_ENDS_MAX]; /* numbers of stack walks, by the reason why they ended */
-	struct stack_tables tables; /* sums of all sessions and chunks; `bytes` is their maximum */
+	uint64_t walks[WALK_ENDS_MAX]; /* numbers of stack walks, by the reason for their end */
+	struct stack_tables tables; /* sums over all sessions and chunks; of `bytes`, the maximum */
 	uint64_t python[PYTHON_STACKS_MAX];
 	/* versions of Python whose functions are unknown */
 	char unknown_pythons[SUMMARY_PYTHONS_MAX][SUMMARY_PYTHON_TEXT];
 	unsigned n_unknown_pythons;
-	uint64_t unreported; /* number of switches that the kernel did not report */
-	/* Number of unreadable places of the archive, before it was repaired */
+	uint64_t unreported; /* number of switches that the kernel did not report to kymo */
+	/* Number of unreadable places that the archive had before its repair */
 	uint64_t n_damages;
 	uint64_t damaged_bytes;
 	bool filtered;
@@ -152,7 +153,7 @@ struct summary {
 	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
 	size_t n_triggers;
 	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* CPU times in session_stop */
-	/* Value in session_stop: number of bytes for which a flight recorder had no room */
+	/* From session_stop: number of bytes for which the flight recorder had no room */
 	uint64_t dropped_bytes;
 	struct activity_sums activity;
 
@@ -171,27 +172,28 @@ struct summary {
 	bool timed; /* start_ns and end_ns are set */
 };
 
-/* Returns the thread TID (not 0), created if it is new; NULL without memory. */
+/* Finds or adds thread TID (not 0). Returns NULL if there is no memory. */
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
 
 /*
- * Returns the part of FROM to TO that is inside the recording, up to the begin of a pause that has
- * not ended. Only damaged files have times outside of the recording.
+ * Returns the time from FROM to TO that is inside the recording, and before a pause that has not
+ * ended. (Only damaged files have times outside of the recording.)
  */
 uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
 
-/* Returns the part of FROM to TO that is inside the current part, like summary_recorded(). */
+/* Like summary_recorded(), but returns only the time that is inside the current part. */
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
 
-/* Returns true if the archive has the begin of a session, and no session was cut off. */
+/* Returns true if the archive has the begin of a session, and no session was cut off before its
+ * end. */
 bool summary_is_complete(const struct summary *s);
 
 /* Returns the number of lost events. */
 uint64_t summary_lost(const struct summary *s);
 
 /*
- * Stores the threads, by descending CPU time, in a new array, which the caller frees. Returns 0 or
- * -ENOMEM.
+ * Stores the threads, the largest CPU time first, in a new array, which the caller frees. Returns 0
+ * or -ENOMEM.
  */
 int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n);
 

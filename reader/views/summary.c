@@ -12,7 +12,7 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* If a session of a whole machine has no events for this time, it was cut off. */
+/* A session of a whole machine that has no event for this time was cut off. */
 #define CUT_OFF_NS UINT64_C(1000000000)
 
 int summary_new(struct summary **ret)
@@ -55,7 +55,7 @@ static void summary_forget_marks(struct summary *s)
 	s->n_marks = s->n_triggers = 0;
 }
 
-/* Removes the sheds that have ended, or all of them. */
+/* Removes the sheds that have ended, or (ALL) all of them. */
 static void summary_forget_sheds(struct summary *s, bool all)
 {
 	size_t n = 0;
@@ -126,7 +126,7 @@ static struct summary_process *summary_get_process(struct summary *s, uint32_t p
 	return p;
 }
 
-/* Extends the range of times. It is the duration if there is no session_start or session_stop. */
+/* Extends the range of times, which is the duration if session_start or session_stop is missing. */
 static void summary_see_time(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->timed) {
@@ -184,7 +184,7 @@ static int summary_add_task(struct summary *s, const struct event *ev)
 		if (r < 0)
 			return r;
 	}
-	/* An event without a cgroup does not change it. */
+	/* If the event has no cgroup, the cgroup of the process stays the same. */
 	if (ev->task.cgroup_id != 0 && ev->task.cgroup_id != p->cgroup_id)
 		summary_forget_cgroup(p);
 	if (ev->task.cgroup_id != 0)
@@ -316,8 +316,8 @@ static bool summary_is_of_session(const struct summary_shed *shed, const char *s
 }
 
 /*
- * Returns the entry for the part of the recording that EV refers to: the part was stopped and not
- * resumed.
+ * Returns the entry of the open shed that EV ends: the shed of the same thing that has not ended.
+ * NULL = none.
  */
 static struct summary_shed *summary_open_shed(struct summary *s, const struct event *ev)
 {
@@ -329,8 +329,8 @@ static struct summary_shed *summary_open_shed(struct summary *s, const struct ev
 }
 
 /*
- * Begins a pause. Earlier events can still follow, so states end with the pause, or with the
- * recording.
+ * Begins a pause. Earlier events can still follow, so the states of threads are ended only at the
+ * end of the pause, or of the recording.
  */
 static void summary_pause(struct summary *s, uint64_t ts_ns)
 {
@@ -345,7 +345,8 @@ static int summary_resume(struct summary *s, uint64_t ts_ns)
 
 	if (!s->paused)
 		return 0;
-	/* (a session continues in its next chunk, while other sessions pause) */
+	/* (a pause of no length: a session continues in its next chunk, while other sessions
+	 * pause) */
 	if (ts_ns > s->paused_at_ns)
 		r = summary_account_pause(s, s->paused_at_ns, ts_ns);
 	s->paused = false;
@@ -353,7 +354,7 @@ static int summary_resume(struct summary *s, uint64_t ts_ns)
 	return r;
 }
 
-/* Begins or ends a pause of the recording. Time is recorded while one of the sessions records. */
+/* Begins or ends a pause of the recording, which pauses only while all open sessions pause. */
 static int summary_update_pause(struct summary *s, uint64_t ts_ns)
 {
 	if (summary_sessions_all_pause(&s->sessions))
@@ -378,8 +379,9 @@ static int summary_add_pause(struct summary *s, const struct event *ev)
 }
 
 /*
- * Another session begins at TS_NS. Each chunk of a recording begins where the previous chunk ends,
- * and repeats a pause. Otherwise, nothing is recorded between two sessions.
+ * Handles the begin of a further session at TS_NS. A chunk begins where the previous chunk ends,
+ * and repeats a pause that is open. Before any other session, nothing was recorded since the last
+ * one.
  */
 static int summary_add_next(struct summary *s, uint64_t ts_ns)
 {
@@ -440,8 +442,9 @@ static int summary_add_trigger(struct summary *s, const struct event *ev)
 }
 
 /*
- * Ends open sessions that were cut off, when a session begins at TS_NS: on a whole machine, no
- * second is without switches. Selected threads can all sleep, and a pause has no events.
+ * When a session begins at TS_NS, ends the open sessions if they were cut off: they had no event
+ * for CUT_OFF_NS, but a whole machine has switches in each second. This shows nothing about a
+ * session of selected threads, which can all sleep, or about a pause.
  */
 static void summary_close_cut_off(struct summary *s, uint64_t ts_ns)
 {
@@ -461,7 +464,7 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	if (summary_sessions_start(&s->sessions, NULL, ev->start.session, &session) < 0)
 		return -ENOMEM;
 	s->many_sessions |= s->started && strcmp(s->recording.session, ev->start.session) != 0;
-	/* In joined archives, the first session has the begin and the system. */
+	/* In joined archives, the first session defines the begin and the machine. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
 		s->filtered |= ev->start.filtered;
 		return summary_add_next(s, ev->ts_ns);
@@ -483,7 +486,8 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-/* Ends the sheds of a session when it stops. In a merged archive, they end with their session. */
+/* Ends the sheds of a session that stops. In a merged archive, other sessions go on, so sheds must
+ * end with their own session. */
 static void summary_end_sheds(struct summary *s, const struct event *stop)
 {
 	if (!stop->stop.session || summary_sessions_n(&s->sessions) == 0 ||
@@ -552,8 +556,8 @@ int summary_add(struct summary *s, const struct event *ev)
 	if (r < 0)
 		return r;
 	/*
-	 * These events describe a state, and do not happen at their time. A start has its own
-	 * handling.
+	 * Events of these kinds describe a state, so their time says nothing about the recording.
+	 * EVENT_START sets the begin itself.
 	 */
 	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME &&
 	    ev->kind != EVENT_START)
@@ -621,7 +625,7 @@ int summary_add(struct summary *s, const struct event *ev)
 	}
 }
 
-/* Computes the durations of the part up to END_NS. */
+/* Computes the durations of the part, which ends at END_NS. */
 static void summary_end_times(struct summary *s, uint64_t end_ns)
 {
 	uint64_t ns = summary_counted(s, 0, end_ns);
@@ -684,7 +688,8 @@ static void summary_begin_thread(struct summary_thread *t)
 	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
 }
 
-/* Keeps live threads. If there are more than MAX, keeps only active ones. */
+/* Keeps live threads; if there are more than MAX, only those that were active. Returns 0 or
+ * -ENOMEM. */
 static int summary_begin_threads(struct summary *s, size_t max)
 {
 	struct table kept = { 0 };
@@ -714,7 +719,8 @@ static int summary_begin_threads(struct summary *s, size_t max)
 	return 0;
 }
 
-/* Keeps live processes. If there are more than MAX, keeps only those with threads. */
+/* Keeps live processes; if there are more than MAX, only those with a thread. Returns 0 or
+ * -ENOMEM. */
 static int summary_begin_processes(struct summary *s, size_t max)
 {
 	struct table kept = { 0 }, used = { 0 };

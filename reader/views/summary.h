@@ -8,22 +8,23 @@
  * time (before a CPU's first switch, during losses) counts as idle, as in the archive. "Other" is
  * the pseudo-thread for threads that a filter does not select.
  *
- * Nothing is recorded in a pause, nor between the sessions of joined archives. Such time counts in
- * the duration only: no thread has a state in it, and no CPU is idle. In a merged archive, time is
- * recorded while at least one session records. (In archives of earlier versions, whose events do
- * not name their session, a pause that begins while another session records changes nothing, not
- * even after the end of that session.)
+ * Nothing is recorded in a pause, nor between the sessions of joined archives. This time counts in
+ * the duration only: no thread has a state then, and no CPU counts as idle. In a merged archive,
+ * time is recorded while at least one session records. (In archives of earlier versions, whose
+ * events do not name their session, a pause that begins while another session records changes
+ * nothing, not even after the end of that session.)
  *
- * A session that was cut off has no session_stop. It ends with its last time if it has switches of
- * all threads, and no event in the second before the next session_start. Otherwise, it could still
- * be recording, and the gap counts as recorded.
+ * A session that was cut off has no session_stop. Its end is its last time if it has switches of
+ * all threads, and no event in the second before the next session_start. Otherwise, the session
+ * could have gone on, so the time up to the next session_start counts as recorded.
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
- * The kernel's own account (/proc/PID/schedstat) can count the time after a wakeup as running: a
- * thread that preempts another one, or the idle thread, runs there from its wakeup on. The other
- * thread has been waiting since then. Both times are separate sums, which bound the difference. The
- * time before its first event, and during losses of scheduling records, is in none of the three, so
- * they need not add up to the duration.
+ * The kernel's own account (/proc/PID/schedstat) can count the time after a wakeup as running: if a
+ * thread preempts another thread or the idle thread, it counts as running from its wakeup on, and
+ * the other thread as waiting from then on. Separate sums of these times (after_wakeup_ns,
+ * until_preempted_ns) bound the difference. The time before a thread's first event, and during
+ * losses of scheduling records, counts in none of the three, so they need not add up to the
+ * duration.
  *
  * A thread that calls exec continues in another program. Its sums are also kept by program.
  *
@@ -47,28 +48,28 @@ DEFINE_CLEANUP(struct summary *, summary_free)
 int summary_add(struct summary *s, const struct event *ev);
 
 /*
- * The segments of threads (thread-states.h) are also passed on to FN, in the call that adds their
- * last event, or by summary_finish(). For at most SUMMARY_LISTENERS_MAX listeners, each before the
- * first event.
+ * Adds a listener: FN also gets the segments of threads (thread-states.h), in the call that adds
+ * their last event, or in summary_finish(). Must be called before the first event, for at most
+ * SUMMARY_LISTENERS_MAX listeners.
  */
 void summary_listen(struct summary *s, thread_states_fn fn, void *userdata);
 
 /*
- * Ends everything that is open at the end of the recording. Called once, after the last event.
- * Returns 0, or -ENOMEM of a listener: without one, it cannot fail.
+ * Ends everything that is open at the end of the recording. Must be called once, after the last
+ * event. Returns 0, or -ENOMEM of a listener; without listeners, it cannot fail.
  */
 int summary_finish(struct summary *s);
 
 /*
- * Computes the sums up to END_NS. END_NS must not be before the begin of the part. No events may be
- * added until the next part begins.
+ * Computes the sums up to END_NS, which must not be before the begin of the part. The caller must
+ * begin the next part before it adds further events.
  */
 void summary_end_part(struct summary *s, uint64_t end_ns);
 
 /*
  * Begins a part at START_NS, the end of the previous one. All counts and times are reset; state
- * (running threads, identities) is kept. Tasks that ended before START_NS are discarded. If there
- * would be more than THREADS_MAX threads, all idle ones of the previous part are discarded, too,
- * since the records of the ends of threads can be lost. Returns 0 or -ENOMEM.
+ * (running threads, identities) is kept. Tasks that ended before START_NS are discarded. If more
+ * than THREADS_MAX threads remain, all threads that were idle in the previous part are discarded,
+ * too: they can have ended, since the records of their ends can be lost. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);

@@ -10,7 +10,8 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* Times of losses are kept until all threads have passed them. Then, all are told at once. */
+/* Times of losses are kept until each thread has had an event after them. At this number, the
+ * states of all threads are passed on up to the losses, so that no time is needed any more. */
 enum { GAPS_MAX = 4096 };
 
 struct thread {
@@ -19,19 +20,20 @@ struct thread {
 	bool begun; /* it has had an event */
 	void *owner;
 	uint64_t since_ns;  /* of the state, as in the records */
-	uint64_t passed_ns; /* end of the last segment that was passed on */
+	uint64_t passed_ns; /* end of the last segment that FN has got */
 	uint64_t epoch;     /* number of losses when the state began */
-	uint64_t woken_ns;  /* its wakeup, which no run has followed yet; 0 = none */
+	uint64_t woken_ns;  /* time of a wakeup that no run has followed yet; 0 = none */
 	uint32_t cpu;       /* where it runs, or ran last */
-	uint32_t queue_cpu; /* where it waits for a CPU, or left it */
+	uint32_t queue_cpu; /* the CPU for which it waits, or which it left last */
 	uint32_t waker_tid;
 	char letter;
 	bool preempted, continued;
-	bool earlier; /* it was running before `since_ns`: a synthetic switch has begun the run */
-	bool cut;     /* the part of its state before a loss was passed on */
+	bool earlier; /* a synthetic switch has begun the run, which began before since_ns */
+	bool cut;     /* the part of the state before a loss was passed on */
 	/*
-	 * It was switched in elsewhere before its run ended. The end may follow: the run on
-	 * HELD_CPU since HELD_NS is passed on with it, or with the next change.
+	 * The thread was switched in on another CPU before the record of its switch-out. That
+	 * record can follow: until then, or until the next change, the run on HELD_CPU since
+	 * HELD_NS is not passed on.
 	 */
 	bool held, held_earlier;
 	uint32_t held_cpu;
@@ -42,7 +44,8 @@ struct thread_states {
 	thread_states_fn fn;
 	void *userdata;
 	struct table threads; /* tid -> struct thread, owned */
-	/* The threads of the last look-ups: an event has two, and its owner looks them up, too. */
+	/* The threads of the last two look-ups: an event has two threads, and the owner looks up
+	 * both, too. */
 	struct thread *recent[2];
 	unsigned next_recent;
 	uint64_t last_ns;   /* greatest time so far */
@@ -108,7 +111,7 @@ static struct sink thread_states_sink(const struct thread_states *s)
 
 /* ---- segments ---- */
 
-/* Passes on SEGMENT, which has since_ns and until_ns, as the next one of T. */
+/* Passes on SEGMENT, whose since_ns and until_ns are set, as the next segment of T. */
 static int thread_states_pass(struct thread *t, struct thread_segment *segment,
 			      const struct sink *sink)
 {
@@ -120,7 +123,7 @@ static int thread_states_pass(struct thread *t, struct thread_segment *segment,
 	return sink->fn(sink->userdata, segment);
 }
 
-/* The present state of T as a segment that ends at UNTIL_NS. */
+/* Returns the present state of T as a segment that ends at UNTIL_NS. */
 static struct thread_segment thread_states_segment(const struct thread *t, uint64_t until_ns)
 {
 	bool runnable = t->state == THREAD_RUNNABLE, blocked = t->state == THREAD_BLOCKED;
@@ -142,7 +145,7 @@ static struct thread_segment thread_states_segment(const struct thread *t, uint6
 	};
 }
 
-/* Passes on the run whose end was awaited, as far as UNTIL_NS. */
+/* Passes on the held run of T, up to UNTIL_NS. */
 static int thread_states_pass_held(struct thread *t, uint64_t until_ns, enum thread_state_end end,
 				   const struct sink *sink)
 {
@@ -162,7 +165,7 @@ static int thread_states_pass_held(struct thread *t, uint64_t until_ns, enum thr
 	return thread_states_pass(t, &run, sink);
 }
 
-/* Passes on the part of T's state before the first loss in it. */
+/* Passes on the part of T's present state before the first loss since its begin. */
 static int thread_states_cut(const struct thread_states *s, struct thread *t,
 			     const struct sink *sink)
 {
@@ -178,7 +181,7 @@ static int thread_states_cut(const struct thread_states *s, struct thread *t,
 	return thread_states_pass(t, &segment, sink);
 }
 
-/* How the present state of a thread ends. */
+/* The end of the present state of a thread. */
 struct ending {
 	uint64_t at_ns;
 	enum thread_state_end end;
@@ -244,7 +247,8 @@ static int thread_states_change(struct thread_states *s, struct thread *t, enum 
 
 enum thread_state thread_states_after(const struct event *ev)
 {
-	/* The recording or a loss has truncated the thread's time: its next state is unknown. */
+	/* A synthetic switch-out marks the end of the recording or a loss: what the thread did next
+	 * is unknown. */
 	if (ev->sw.synthetic)
 		return THREAD_UNKNOWN;
 	switch (ev->sw.out_state) {
@@ -262,7 +266,7 @@ enum thread_state thread_states_after(const struct event *ev)
 	}
 }
 
-/* Processes the end of a run of T after T was switched in elsewhere. */
+/* Handles a late switch-out: EV ends a run of T on another CPU than the one on which T runs now. */
 static int thread_states_late(struct thread_states *s, struct thread *t, const struct event *ev)
 {
 	const struct sink sink = thread_states_sink(s);
@@ -300,7 +304,7 @@ static int thread_states_switch_out(struct thread_states *s, const struct event 
 	return r;
 }
 
-/* Keeps the run of T until its end arrives: T runs on the CPU of EV, too. */
+/* Holds the run of T back, since EV switches T in on another CPU: the end of the run can follow. */
 static int thread_states_hold(struct thread_states *s, struct thread *t, const struct event *ev)
 {
 	const struct sink sink = thread_states_sink(s);
@@ -375,7 +379,7 @@ static int thread_states_wake(struct thread_states *s, const struct event *ev)
 	return r;
 }
 
-/* Ends a part of the present state of T at AT_NS. The next part is in the same state. */
+/* Passes on the present state of T up to AT_NS. The state goes on in another segment. */
 static int thread_states_part(struct thread_states *s, struct thread *t, uint64_t at_ns)
 {
 	const struct ending ending = { .at_ns = at_ns, .split = true };
@@ -389,7 +393,7 @@ static int thread_states_part(struct thread_states *s, struct thread *t, uint64_
 	return r;
 }
 
-/* The thread has waited for its CPU until now, and waits for another one from now on. */
+/* Ends the wait of a thread for its CPU, and begins its wait for the CPU to which it is moved. */
 static int thread_states_migrate(struct thread_states *s, const struct event *ev)
 {
 	struct thread *t = ev->tid ? table_get(&s->threads, ev->tid) : NULL;
@@ -403,7 +407,8 @@ static int thread_states_migrate(struct thread_states *s, const struct event *ev
 	return r;
 }
 
-/* Passes on the states of all threads up to the losses in them, whose times are then not needed. */
+/* Passes on the states of all threads up to the losses in them. Then the times of the losses are
+ * not needed any more. */
 static int thread_states_pass_gaps(struct thread_states *s)
 {
 	const struct sink sink = thread_states_sink(s);
@@ -452,14 +457,14 @@ int thread_states_add(struct thread_states *s, const struct event *ev)
 			return 0;
 		return thread_states_lose(s, ev->ts_ns);
 	case EVENT_DAMAGE:
-		/* (its time is unknown: it lies behind what came before) */
+		/* (the time of the damage is unknown, but it is after the events so far) */
 		return thread_states_lose(s, s->last_ns);
 	default:
 		return 0;
 	}
 }
 
-/* Ends the state of T at the begin of a pause. */
+/* Ends the state of T at FROM_NS, the begin of a pause, and passes on the pause. */
 static int thread_states_pause_thread(struct thread_states *s, struct thread *t, uint64_t from_ns,
 				      uint64_t to_ns)
 {
@@ -478,7 +483,8 @@ static int thread_states_pause_thread(struct thread_states *s, struct thread *t,
 	return thread_states_pass(t, &pause, &sink);
 }
 
-/* (records of threads that run after the pause can precede its end in the file) */
+/* (threads with records after TO_NS are skipped: such records can precede the end of the pause in
+ * the file) */
 int thread_states_pause(struct thread_states *s, uint64_t from_ns, uint64_t to_ns)
 {
 	struct thread *t;

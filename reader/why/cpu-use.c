@@ -23,7 +23,7 @@ void cpu_use_clear(struct cpu_use *u)
 	u->unknown_ns = u->idle_ns = 0;
 }
 
-/* Limits SLICE to its part in [FROM_NS, TO_NS). Returns false if nothing of it is there. */
+/* Limits SLICE to its part in [FROM_NS, TO_NS). Returns false if no part of SLICE is in there. */
 static bool cpu_use_clip(struct history_slice *slice, uint64_t from_ns, uint64_t to_ns)
 {
 	if (slice->from_ns < from_ns)

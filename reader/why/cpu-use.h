@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The use of CPUs while a thread waits for one: the threads that had its CPU, and the time in which
- * another CPU was idle. Computed from the slices of a history.
+ * The use of CPUs while a thread is ready to run: the threads that had its CPU, and the time in
+ * which another CPU was idle. Computed from the slices of a history.
  *
- * The time that this takes is proportional to the number of slices in the intervals. A budget of
- * slices limits it. When it is used up, further intervals are added without details.
+ * The computation takes time proportional to the number of slices in the intervals. A budget of
+ * slices limits this time. When the budget is used up, further intervals are added without details.
  */
 #pragma once
 
@@ -18,13 +18,14 @@
 
 enum { CPU_USE_SLICES_MAX = 1 << 28 /* the usual budget */ };
 
-/* Slices, or segments, that may be visited, for all questions of a view. */
+/* The number of slices, or of segments, that all computations of a view may visit. */
 struct cpu_budget {
 	uint64_t n, max;
 	bool is_used_up; /* details of an interval are missing */
 };
 
-/* Whether B (NULL = no limit) is used up. Notes it, since the caller then leaves out details. */
+/* True if B is used up (NULL = no limit). Notes this in B, since the caller then leaves out
+ * details. */
 bool cpu_budget_is_used_up(struct cpu_budget *b);
 
 /* N slices were visited. */
@@ -43,21 +44,21 @@ struct cpu_share {
 struct cpu_use {
 	struct table shares; /* tid + 1 -> struct cpu_share, owned */
 	uint64_t unknown_ns; /* the thread on the CPU is unknown */
-	uint64_t idle_ns;    /* at least one other CPU was idle; 0 without `idle` */
+	uint64_t idle_ns;    /* time with an idle CPU besides the thread's; 0 without `idle` */
 
 	const struct idle_time *idle; /* borrowed; can be NULL */
 	struct cpu_budget *budget;    /* likewise */
 };
 
-/* All zeroes, except for the borrowed pointers, is an empty one. */
+/* A struct cpu_use with only zeroes and the borrowed pointers is empty. */
 void cpu_use_deinit(struct cpu_use *u);
 
 /* Makes U empty. */
 void cpu_use_clear(struct cpu_use *u);
 
-/* Adds [FROM_NS, TO_NS) of CPU. Returns 0 or -ENOMEM. */
+/* Adds the use of CPU in [FROM_NS, TO_NS) to U. Returns 0 or -ENOMEM. */
 int cpu_use_add(struct cpu_use *u, const struct history *h, uint32_t cpu, uint64_t from_ns,
 		uint64_t to_ns);
 
-/* Returns the largest share, NULL without shares; of equal ones, the share of the lowest tid. */
+/* Returns the largest share; if several are equal, that of the lowest tid. NULL = no shares. */
 const struct cpu_share *cpu_use_largest(const struct cpu_use *u);

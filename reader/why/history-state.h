@@ -8,10 +8,10 @@
 #include "base/text-set.h"
 #include "reader/why/history.h"
 
-/* A CPU beyond it is not kept; nor are further names of interrupts. */
+/* CPUs with higher numbers are not kept, and names of interrupts beyond this number are not. */
 enum { HISTORY_CPU_MAX = 0xffff, HISTORY_NAMES_MAX = 1 << 10 };
 
-/* A segment. Its end is the begin of the next one. */
+/* A segment of a thread. It ends where the next segment of the thread begins. */
 struct history_piece {
 	uint64_t from_ns;
 	uint32_t waker_tid;
@@ -45,9 +45,9 @@ struct history_handler {
 	uint16_t name;
 	uint8_t kind;
 	/* Set by history_index_handlers(): */
-	uint32_t reach_ns;  /* after from_ns, the last end of this one and those before it */
-	uint32_t outer;     /* distance to the one around it; 0 = none */
-	uint64_t before_ns; /* time of interrupts before from_ns; nested ones count once */
+	uint32_t reach_ns;  /* after from_ns: the latest end of this handler and all before it */
+	uint32_t outer;     /* distance to the handler that this one interrupted; 0 = none */
+	uint64_t before_ns; /* time of all interrupts before from_ns; nested ones count once */
 };
 
 struct history_cpu {
@@ -65,9 +65,9 @@ struct history {
 	uint32_t *tids;       /* owned */
 	size_t n_tids, room_tids;
 	bool unsorted;
-	struct history_cpu **cpus; /* owned, as are they; NULL = not seen */
+	struct history_cpu **cpus; /* owned, also its elements; NULL = CPU not seen */
 	size_t n_cpus;
-	/* Numbers of the CPUs whose last slice is known: they had a switch since the last loss */
+	/* The CPUs that had a switch since the last loss: their last slice is known */
 	uint32_t *open; /* owned */
 	size_t n_open, room_open;
 	size_t n_pieces, n_turns, n_handlers;

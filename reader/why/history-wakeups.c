@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wakeups of history.h whose scheduling records are missing, and times in which threads were
- * throttled, from the records of times off CPU.
+ * Adds to a history what only the records of times off CPU show: wakeups whose scheduling records
+ * are missing, and the times in which threads were throttled.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "base/array.h"
 #include "reader/why/history-state.h"
 
-/* Whether the piece at I of T is a wait that lacks the record of W. */
+/* True if the piece at I of T is the wait of W, and the scheduling record of its wakeup is
+ * missing. */
 static bool history_wakeups_lack(const struct history_thread *t, size_t i,
 				 const struct history_wakeup *w)
 {
@@ -23,7 +24,7 @@ static bool history_wakeups_lack(const struct history_thread *t, size_t i,
 	       w->woken_ns < next->from_ns;
 }
 
-/* The number of the piece of T that begins at NS, or t->n. */
+/* The index of the piece of T that begins at NS; t->n = none. */
 static size_t history_wakeups_find(const struct history_thread *t, uint64_t ns)
 {
 	size_t i = ARRAY_FIRST(k, 0, t->n, t->pieces[k].from_ns >= ns);
@@ -40,8 +41,9 @@ bool history_lacks_wakeup(const struct history *h, const struct history_wakeup *
 }
 
 /*
- * Appends the wait at I of T to TO, divided by W, and the rest of an unknown state behind it.
- * Returns the number of pieces at I that this replaces.
+ * Appends the wait at I of T to TO, divided at the wakeup W. If an unknown state follows the wait
+ * and lasts longer than W, its rest is appended, too. Returns the number of pieces of T that this
+ * replaces.
  */
 static size_t history_wakeups_divide(const struct history_thread *t, size_t i,
 				     const struct history_wakeup *w, struct history_piece *to,
@@ -70,7 +72,7 @@ static size_t history_wakeups_divide(const struct history_thread *t, size_t i,
 	return n_old;
 }
 
-/* Divides the waits of T that begin as the N ones of LIST. */
+/* Divides the waits of T at the wakeups in LIST, which has N elements, all of T. */
 static int history_wakeups_divide_all(struct history *h, struct history_thread *t,
 				      struct history_wakeup *list, size_t n)
 {

@@ -10,12 +10,12 @@
 #include "model/koids.h"
 #include "reader/why/history-state.h"
 
-/* The memory of a thread without its segments is that of some segments. */
+/* Each thread counts as this number of segments, for its memory apart from segments. */
 enum { HISTORY_THREAD_COST = 8 };
 
 static const char history_letters[] = "\0RSDTtXZPI";
 
-/* Deeper nested interrupts do not exist. In damaged archives, they are not found. */
+/* Interrupts do not nest deeper. In damaged archives, deeper ones are not found. */
 enum { HISTORY_NESTED_MAX = 16 };
 
 int history_new(struct history **ret, const struct history_limits *limits)
@@ -117,7 +117,7 @@ int history_add_segment(void *userdata, const struct thread_segment *segment)
 	t = history_get_thread(h, segment->tid);
 	if (!t)
 		return -ENOMEM;
-	/* Segments are in order. Those of a damaged archive could overlap. */
+	/* The segments of a thread must be in order; those of a damaged archive can overlap. */
 	if (t->n > 0 && from_ns < t->to_ns)
 		from_ns = t->to_ns;
 	if (from_ns >= segment->to_ns)
@@ -221,7 +221,8 @@ static const struct history_cpu *history_cpu_of(const struct history *h, uint32_
 	return cpu < h->n_cpus ? h->cpus[cpu] : NULL;
 }
 
-/* From TS_NS on, TID runs on C. Late records move to the begin of the last slice. */
+/* Adds TURN to C. If its time is not after the begin of the last slice, it replaces that slice's
+ * thread. */
 static int history_add_turn(struct history *h, struct history_cpu *c, struct history_turn turn)
 {
 	struct history_turn *last = c->n > 0 ? &c->turns[c->n - 1] : NULL;
@@ -242,7 +243,7 @@ static int history_add_turn(struct history *h, struct history_cpu *c, struct his
 	return 0;
 }
 
-/* From the next loss on, nothing is known about CPU, which is C. */
+/* Notes that C, the CPU with number CPU, has a known slice, which the next loss must end. */
 static int history_open_cpu(struct history *h, struct history_cpu *c, uint32_t cpu)
 {
 	if (c->open)
@@ -264,13 +265,14 @@ static int history_on_switch(struct history *h, const struct event *ev)
 	c = history_get_cpu(h, ev->cpu);
 	if (!c || history_open_cpu(h, c, ev->cpu) < 0)
 		return -ENOMEM;
-	/* Records are missing: nobody knows when the thread before has left. */
+	/* The slice before belongs to another thread: records are missing, and its end is
+	 * unknown. */
 	if (c->n > 0 && c->turns[c->n - 1].tid != ev->tid)
 		c->turns[c->n - 1].known = false;
 	return history_add_turn(h, c, (struct history_turn){ ev->ts_ns, ev->sw.next_tid, !closes });
 }
 
-/* From TS_NS on, nothing is known about the CPUs, until they have switches again. */
+/* From TS_NS on, the thread on each CPU is unknown, until the CPU has a switch again. */
 static int history_end_turns(struct history *h, uint64_t ts_ns)
 {
 	for (; h->n_open > 0; h->n_open--) {
@@ -284,7 +286,7 @@ static int history_end_turns(struct history *h, uint64_t ts_ns)
 	return 0;
 }
 
-/* The thread has another koid from now on. Its run under the old one has just ended. */
+/* The thread has another koid from now on: its slice under the old koid ends here. */
 static int history_on_exec(struct history *h, const struct event *ev)
 {
 	const struct history_thread *t = table_get(&h->threads, ev->exec.old_tid);
@@ -349,7 +351,8 @@ uint32_t history_n_cpus(const struct history *h)
 
 /* ---- interrupts ---- */
 
-/* The number of NAME. If there are too many names, the last one stands for the rest. */
+/* Finds the number of NAME. If there are too many names, further ones get the number of the
+ * last. */
 static int history_name(struct history *h, const char *name, uint16_t *ret)
 {
 	const char *text = text_set_keep(&h->texts, name);
@@ -387,7 +390,7 @@ static int history_on_interval(struct history *h, const struct event *ev)
 	if (!c || GROW(c->handlers, c->room_handlers, c->n_handlers + 1) < 0 ||
 	    history_name(h, ev->interval.name, &handler.name) < 0)
 		return -ENOMEM;
-	/* An inner handler ends, and is written, before the outer one. */
+	/* A nested handler ends before the outer one, so its record comes first. */
 	c->unsorted |=
 		c->n_handlers > 0 && c->handlers[c->n_handlers - 1].from_ns > handler.from_ns;
 	c->indexed = false;
@@ -399,7 +402,7 @@ static int history_on_interval(struct history *h, const struct event *ev)
 DEFINE_ORDER(history_handler_order, struct history_handler,
 	     COMPARE(x->from_ns, y->from_ns) ?: COMPARE(y->length_ns, x->length_ns))
 
-/* The handlers of CPU in the order of their begin. NULL = none. */
+/* Sorts the handlers of CPU by their begin. Returns the CPU; NULL = no such CPU. */
 static struct history_cpu *history_sort_handlers(const struct history *h, uint32_t cpu)
 {
 	struct history_cpu *c = cpu < h->n_cpus ? h->cpus[cpu] : NULL;
@@ -418,8 +421,8 @@ static uint64_t history_handler_end(const struct history_handler *x)
 }
 
 /*
- * The same, with sums and the nesting, so that a question takes logarithmic time, however long a
- * handler is.
+ * Sorts the handlers of CPU and computes their sums and nesting, so that a question takes
+ * logarithmic time, however long a handler is. Returns the CPU; NULL = no such CPU.
  */
 static const struct history_cpu *history_index_handlers(const struct history *h, uint32_t cpu)
 {
@@ -475,7 +478,7 @@ int history_find_interrupt(const struct history *h, uint32_t cpu, uint64_t at_ns
 	return 1;
 }
 
-/* The time of interrupts on C before AT_NS. */
+/* The time in interrupts on C before AT_NS; nested ones count once. */
 static uint64_t history_interrupted_until(const struct history_cpu *c, uint64_t at_ns)
 {
 	size_t i = ARRAY_FIRST(k, 0, c->n_handlers, c->handlers[k].from_ns >= at_ns);
@@ -581,7 +584,7 @@ bool history_is_full(const struct history *h)
 	       history_nearly_full(h->n_handlers, h->limits.interrupts);
 }
 
-/* Removes the first N of the *COUNT elements of SIZE bytes at LIST, and their memory. */
+/* Removes the first N of the *COUNT elements (SIZE bytes each) of LIST, and frees their memory. */
 static void *history_drop(void *list, size_t n, size_t *count, size_t size)
 {
 	void *smaller;
@@ -627,8 +630,8 @@ static void history_forget_cpu(struct history *h, struct history_cpu *c, uint64_
 }
 
 /*
- * Forgets the threads without segments. Their creators are known only for their first one, and only
- * if they were created since BEFORE_NS.
+ * Forgets the threads without segments. A thread that never had one is kept if it was created at
+ * BEFORE_NS or later: its creator is needed for its first segment.
  */
 static void history_forget_threads(struct history *h, uint64_t before_ns)
 {

@@ -7,18 +7,18 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-/* The number of idle CPUs changes between 0, 1 and more. */
+/* A moment at which the number of idle CPUs changes between 0, 1 and more. */
 struct idle_turn {
 	uint64_t ts_ns;
 	uint64_t one_ns;       /* exactly one was idle, before */
 	uint64_t more_ns : 62; /* more than one was idle, before */
-	uint64_t n_idle : 2;   /* from here on; 2 = more than one */
+	uint64_t n_idle : 2;   /* from ts_ns on; 2 = more than one */
 };
 
-/* A CPU while the slices of all are merged. */
+/* A position in the slices of one CPU, while those of all CPUs are merged. */
 struct idle_cursor {
 	uint64_t ts_ns; /* its next change */
-	uint64_t to_ns; /* end of the idle slice that begins or has begun; 0 = none is left */
+	uint64_t to_ns; /* end of the current or next idle slice; 0 = no further one */
 	uint32_t cpu;
 	size_t pos;
 	bool idle;
@@ -141,7 +141,7 @@ static void idle_time_until(const struct idle_time *t, uint64_t at_ns, uint64_t 
 	*ret_more_ns = turn->more_ns + (turn->n_idle == 2 ? at_ns - turn->ts_ns : 0);
 }
 
-/* The time with exactly one idle CPU, and with several ones. */
+/* The time with exactly one idle CPU. Sets *RET_MORE_NS to the time with several idle ones. */
 static uint64_t idle_time_between(const struct idle_time *t, uint64_t from_ns, uint64_t to_ns,
 				  uint64_t *ret_more_ns)
 {
@@ -162,7 +162,7 @@ uint64_t idle_time_beside(const struct idle_time *t, const struct history *h, ui
 
 	if (t->n == 0 || to_ns <= from_ns)
 		return 0;
-	/* If one CPU was idle, it can have been CPU itself. */
+	/* The one idle CPU can have been CPU itself: subtract its idle time. */
 	for (size_t pos = 0; one_ns > 0 && history_next_slice(h, cpu, from_ns, &pos, &slice);) {
 		if (slice.from_ns >= to_ns)
 			break;
@@ -174,7 +174,7 @@ uint64_t idle_time_beside(const struct idle_time *t, const struct history *h, ui
 	return more_ns + one_ns - own_ns;
 }
 
-/* The idle time of CPU. Adds the number of visited slices to *N. */
+/* The idle time of CPU in [FROM_NS, TO_NS). Adds the number of visited slices to *N. */
 static uint64_t idle_time_of(const struct history *h, uint32_t cpu, uint64_t from_ns,
 			     uint64_t to_ns, uint64_t *n)
 {

@@ -74,7 +74,7 @@ static const struct wait_word wait_objects[] = { WAIT_OBJECTS(WAIT_WORD) };
 static const struct wait_word wait_source_functions[] = { WAIT_SOURCE_FUNCTIONS(WAIT_SOURCE_WORD) };
 static const struct wait_word wait_source_names[] = { WAIT_SOURCE_NAMES(WAIT_SOURCE_WORD) };
 
-/* Whether NAME, without a compiler's suffix, is of the row PATTERN. */
+/* True if NAME, without a suffix that a compiler appended, matches PATTERN, the name in a row. */
 static bool wait_cause_matches(const char *pattern, const char *name)
 {
 	size_t n = strcspn(name, "."), length = strlen(pattern);
@@ -84,7 +84,7 @@ static bool wait_cause_matches(const char *pattern, const char *name)
 	return n == length && memcmp(pattern, name, n) == 0;
 }
 
-/* The value of the first word for NAME, or 0. */
+/* The value of the first word that matches NAME; 0 = none does. */
 static int wait_cause_find_word(const struct wait_word *words, size_t n, const char *name)
 {
 	for (size_t i = 0; name && i < n; i++)
@@ -105,7 +105,7 @@ const struct wait_function *wait_function_find(const char *name)
 
 /* ---- evidence ---- */
 
-/* By the functions of the kernel. Returns whether one of them has a row. */
+/* Judges by the functions of the kernel. Returns false if no function has a row. */
 static bool wait_cause_by_kernel(const struct wait_facts *f, struct wait_verdict *v)
 {
 	const struct wait_function *best = NULL, *inner = NULL;
@@ -147,7 +147,8 @@ static bool wait_cause_by_syscall(const struct wait_facts *f, struct wait_verdic
 {
 	int cause = FIND_WORD(wait_syscalls, f->syscall);
 
-	/* A socket has many kinds, and read() has no kind without its file. */
+	/* The name of the call does not say the kind of a socket, or what read() reads: the file
+	 * does. */
 	if (!cause || cause == WAIT_SOCKET)
 		cause = FIND_WORD(wait_objects, f->object) ?: cause;
 	v->cause = (enum wait_cause)cause;
@@ -178,7 +179,8 @@ static bool wait_cause_by_state(const struct wait_facts *f, struct wait_verdict 
 	}
 }
 
-/* A futex is a lock, a condition or a thread's end: the kernel does not know. */
+/* The kernel does not know whether a futex is a lock, a condition variable or a thread's end: the
+ * functions of the program, or an owner, show it. */
 static void wait_cause_refine_futex(const struct wait_facts *f, struct wait_verdict *v)
 {
 	const char *function = NULL;

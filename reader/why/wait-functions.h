@@ -181,7 +181,7 @@
 	X("seccomp_do_user_notification", SECCOMP, 7)                                              \
 	X("throttle_cfs_rq_work", THROTTLED, 7)
 
-/* Functions of programs and libraries. Inner ones decide. */
+/* Functions of programs and libraries: X(name, cause). The innermost one with a row decides. */
 #define WAIT_USER_FUNCTIONS(X)                                                                     \
 	X("pthread_mutex_lock", LOCK)                                                              \
 	X("pthread_mutex_timedlock", LOCK)                                                         \
@@ -298,7 +298,7 @@
 	X("tcp", SOCKET)                                                                           \
 	X("udp", SOCKET)
 
-/* Sources of interrupts that wake threads: X(name, source). Functions of the kernel: */
+/* The sources of interrupts that wake threads, by functions of the kernel: X(name, source). */
 #define WAIT_SOURCE_FUNCTIONS(X)                                                                   \
 	X("hrtimer_wakeup", TIMER)                                                                 \
 	X("process_timeout", TIMER)                                                                \

@@ -63,7 +63,8 @@ void why_faults_finish(struct why_faults *f)
 	SORT(f->list, f->n, why_faults_order);
 }
 
-/* The number of the first fault of TID from FROM_NS on, or of a thread after it. */
+/* The index of the first fault of TID at FROM_NS or later, or else of the next thread's first
+ * one. */
 static size_t why_faults_seek(const struct why_faults *f, uint32_t tid, uint64_t from_ns)
 {
 	size_t low = 0, high = f->n;
@@ -80,7 +81,8 @@ static size_t why_faults_seek(const struct why_faults *f, uint32_t tid, uint64_t
 	return low;
 }
 
-/* Counts a fault of FILE in SUMS, which has N elements. Of too many files, the first ones count. */
+/* Counts a fault of FILE in SUMS, which has N elements. Files beyond WHY_FAULTS_FILES_MAX are not
+ * counted. Returns the new number of elements. */
 static size_t why_faults_count(struct why_faults_sum *sums, size_t n, const char *file)
 {
 	size_t i = 0;

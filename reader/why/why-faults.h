@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The major page faults of threads, from kymo:page_fault (`-e faults`): they name the file whose
- * pages a thread waited for.
+ * The major page faults of threads, from kymo:page_fault (`-e faults`). The events name the file
+ * whose pages a thread waited for.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "model/event.h"
 
 enum {
-	WHY_FAULTS_MAX = 1 << 20, /* of an archive with more, nothing is claimed */
+	WHY_FAULTS_MAX = 1 << 20, /* if an archive has more, why_faults_find() finds none */
 	WHY_FAULTS_FILES_MAX = 64 /* files that are compared for one interval */
 };
 
@@ -21,11 +21,11 @@ enum {
 struct why_fault {
 	uint32_t tid;
 	uint64_t at_ns;
-	const char *file; /* of the text set; "" = memory without a file; NULL = unknown */
+	const char *file; /* in `files`; "" = memory without a file; NULL = unknown */
 };
 
 struct why_faults {
-	struct why_fault *list; /* owned; when finished, in order of threads and times */
+	struct why_fault *list; /* owned; when finished, sorted by thread, then by time */
 	size_t n, room;
 	uint64_t n_dropped;
 	struct text_set files;
@@ -35,20 +35,20 @@ struct why_faults {
 struct why_faults_sum {
 	uint64_t n;       /* all of them */
 	uint64_t n_file;  /* of `file` */
-	const char *file; /* the file with most of them; "" and NULL as above */
+	const char *file; /* the file with the most faults; "" and NULL as in struct why_fault */
 };
 
 void why_faults_deinit(struct why_faults *f);
 
-/* Takes one event in. Returns 0 or -ENOMEM. */
+/* Adds EV, if it is a major fault. Returns 0 or -ENOMEM. */
 int why_faults_add(struct why_faults *f, const struct event *ev);
 
-/* After the last event, and before the functions below. */
+/* Sorts the list. Call it after the last event, and before why_faults_find(). */
 void why_faults_finish(struct why_faults *f);
 
 /*
- * Sums up the faults of TID that ended in [FROM_NS, TO_NS]; of them, only the first MAX. Returns
- * false if there are none, or if some were dropped.
+ * Sums up the first MAX faults of TID that ended in [FROM_NS, TO_NS]. Returns false if there are
+ * none, or if faults were dropped.
  */
 bool why_faults_find(const struct why_faults *f, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
 		     uint64_t max, struct why_faults_sum *ret);

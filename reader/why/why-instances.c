@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The instances of why.h: the times off CPU of a thread, the window, calls, and the time between
- * marks. And the waits that are open at the end.
+ * Finds the instances of why.h (times off CPU of a thread, the window, calls, and times between
+ * marks), and the waits that are open at the end.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "reader/why/why-threads.h"
 
 /*
- * Whether a wait is one for work. Without a cause, it can be one. So can a wait for another program
- * that has not ended, or that began before the recording.
+ * True if a wait is, or can be, a wait for work: a wait without a cause, and a wait for another
+ * program that has not ended, or that began before the recording.
  */
 static bool why_instances_is_idle(const struct why *w, const struct thread_segment *segment,
 				  const struct wait_verdict *v)
@@ -46,8 +46,8 @@ uint64_t why_instances_busy_ns(const struct why_times *t)
 }
 
 /*
- * Whether A belongs before B: a deadlock, or no wait for work, or longer. Of equally long ones, the
- * busier thread's.
+ * True if A belongs before B: first deadlocks, then waits for anything but work, then longer ones.
+ * Of equally long ones, the one whose thread was busier comes first.
  */
 static bool why_instances_is_worse(const struct why_instance *a, const struct why_instance *b)
 {
@@ -61,7 +61,7 @@ static bool why_instances_is_worse(const struct why_instance *a, const struct wh
 			     : why_instances_busy_ns(&a->times) > why_instances_busy_ns(&b->times);
 }
 
-/* Counts I, and keeps it if it is one of the longest. Returns 0 or -ENOMEM. */
+/* Counts I, and keeps I if few enough instances are worse. Returns 0 or -ENOMEM. */
 static int why_instances_keep(struct why *w, const struct why_instance *i)
 {
 	const struct why_options *o = &w->state->options;
@@ -104,11 +104,11 @@ struct why_walk {
 	struct why *w;
 	struct why_thread *thread;
 	struct why_instance now; /* tid 0 = none */
-	bool only_work;          /* all of its waits are for work, and no thread has ended them */
+	bool only_work;          /* all waits of `now` are for work, and no thread has ended one */
 	bool is_kernel_thread;
 };
 
-/* Counts the wait that ends, which is an instance unless windows are. */
+/* Counts the wait that ends. It becomes an instance, unless the instances are windows. */
 static int why_instances_close(struct why_walk *walk)
 {
 	struct why_instance now = walk->now;
@@ -125,7 +125,7 @@ static int why_instances_close(struct why_walk *walk)
 	return why_instances_keep(walk->w, &now);
 }
 
-/* The instance goes on to the end of SEGMENT. */
+/* Extends the current instance to the end of SEGMENT, or begins one with SEGMENT. */
 static void why_instances_extend(struct why_walk *walk, const struct thread_segment *segment)
 {
 	const struct why *w = walk->w;
@@ -140,7 +140,7 @@ static void why_instances_extend(struct why_walk *walk, const struct thread_segm
 			segment->end != THREAD_END_EVENT;
 }
 
-/* Whether a thread has ended the wait of SEGMENT. */
+/* True if a thread (not an interrupt) has ended the wait of SEGMENT. */
 static bool why_instances_was_woken(const struct why *w, const struct thread_segment *segment)
 {
 	return segment->woken &&
@@ -155,7 +155,7 @@ static int why_instances_walk_segment(struct why_walk *walk, const struct thread
 	int r;
 
 	if (segment->state == THREAD_RUNNABLE) {
-		/* A thread that has work by now, and no CPU, does not wait for work. */
+		/* A thread that is ready has work, so its wait for work ends here. */
 		r = walk->only_work && s->many_threads ? why_instances_close(walk) : 0;
 		walk->only_work = false;
 		why_instances_extend(walk, segment);
@@ -228,7 +228,7 @@ static int why_instances_add_span(struct why *w, struct why_thread *t, const str
 	}
 	s->n_splits++;
 	r = why_split_thread(w, t->tid, i.from_ns, i.to_ns, &i.times);
-	/* (without a name, threads that had no work between marks are of no interest) */
+	/* (marks name no thread: skip threads that had nothing to do between the marks) */
 	if (r == 0 && span->tid == 0 &&
 	    (i.times.absent_ns == i.times.total_ns ||
 	     (!s->options.with_idle && why_instances_busy_ns(&i.times) == 0)))
@@ -305,7 +305,7 @@ int why_instances_find_wait(struct why *w, struct why_instance *i)
 
 /* ---- open waits ---- */
 
-/* The length of the longest circle of threads that is found. */
+/* The maximum number of threads in a deadlock; longer circles are not found. */
 enum { WHY_DEADLOCK_MAX = 64 };
 
 DEFINE_ORDER(why_instances_open_order, struct why_open_wait,
@@ -313,7 +313,7 @@ DEFINE_ORDER(why_instances_open_order, struct why_open_wait,
 		     ?: COMPARE(y->ns, x->ns)
 		     ?: COMPARE(x->tid, y->tid))
 
-/* The segment of the wait that TID has not ended at the end of the window. */
+/* Finds the segment of the wait of TID that is open at the end of the window. False = none. */
 static bool why_instances_open_segment(struct why *w, uint32_t tid, struct thread_segment *ret)
 {
 	const struct history *h = w->state->history;
@@ -324,7 +324,7 @@ static bool why_instances_open_segment(struct why *w, uint32_t tid, struct threa
 	end_ns = end_ns < w->to_ns ? end_ns : w->to_ns;
 	if (!history_find(h, tid, end_ns, &span))
 		return false;
-	/* (a recording can end in a pause, or a loss) */
+	/* (if the recording ends in a pause or a loss, the wait is before it) */
 	if (span.segment.state == THREAD_UNKNOWN &&
 	    !history_find(h, tid, span.segment.from_ns, &span))
 		return false;

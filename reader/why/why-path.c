@@ -19,7 +19,7 @@ const char *const path_kind_keys[PATH_KINDS] = {
 	[PATH_MEMORY] = "memory",
 };
 
-/* A thread whose part of the path is being computed, from its end backwards. */
+/* A thread for which a part of the path is being computed, from the end of the part backwards. */
 struct path_level {
 	uint32_t tid;
 	uint32_t via;     /* for the next step; 0 = none */
@@ -28,7 +28,7 @@ struct path_level {
 	bool has_lock;    /* for the next step */
 };
 
-/* The computation of a path. Its steps are in reverse order. */
+/* The computation of a path, from its end backwards: the steps are in reverse order. */
 struct path_walk {
 	const struct history *h;
 	const struct path_sources *sources;
@@ -50,7 +50,7 @@ void path_deinit(struct path *p)
 
 /* ---- steps ---- */
 
-/* Each short step becomes a part of the step that follows it in time. */
+/* Joins each short step with the step that follows it in time (the one before it in the array). */
 static void path_join_short(struct path_walk *w)
 {
 	struct path *p = w->path;
@@ -69,7 +69,7 @@ static void path_join_short(struct path_walk *w)
 	p->n_steps = n;
 }
 
-/* Whether LATER continues S, the step before it. */
+/* True if LATER, the step that follows S in time, continues S. */
 static bool path_is_continued(const struct path_step *s, const struct path_step *later)
 {
 	return s->tid == later->tid && s->kind == later->kind && s->cpu == later->cpu &&
@@ -112,7 +112,7 @@ static int path_count_held(struct path_walk *w, const struct path_step *s)
 	return 0;
 }
 
-/* Adds S, which is before the steps so far. */
+/* Adds S, which ends where the earliest step so far begins. */
 static int path_add(struct path_walk *w, const struct path_step *s)
 {
 	struct path *p = w->path;
@@ -136,7 +136,7 @@ static int path_add(struct path_walk *w, const struct path_step *s)
 	return 0;
 }
 
-/* The step of the innermost level from FROM_NS to where the level is. */
+/* Adds S as the step of the innermost level from FROM_NS to where the computation is. */
 static int path_step_to(struct path_walk *w, uint64_t from_ns, struct path_step s)
 {
 	struct path_level *level = &w->levels[w->n_levels - 1];
@@ -156,8 +156,8 @@ static int path_step_to(struct path_walk *w, uint64_t from_ns, struct path_step 
 /* ---- the levels ---- */
 
 /*
- * The owner of the part from FROM_NS to where the innermost level is, is the owner of TID. Without
- * room for a level, it is a step of the waiting thread.
+ * From FROM_NS to where the computation is, the path follows TID: adds a level for it. If there is
+ * no room for a level, this time becomes one step of the waiting thread.
  */
 static int path_enter(struct path_walk *w, uint32_t tid, uint64_t from_ns, uint64_t wait_ns)
 {
@@ -184,7 +184,7 @@ static bool path_ran(const struct history *h, uint32_t tid, uint64_t at_ns)
 	return history_find(h, tid, at_ns, &span) && span.segment.state == THREAD_RUNNING;
 }
 
-/* The CPU whose interrupts KOID stands for. Returns false if it is another thread. */
+/* Finds the CPU for whose interrupts KOID stands. Returns false if KOID is not an interrupt. */
 static bool path_is_interrupt(uint32_t koid, uint32_t *ret_cpu)
 {
 	if (koid - FXT_KOID_IRQ - 1 <= 0xffff)
@@ -208,8 +208,8 @@ static enum path_kind path_kind_of_source(enum wait_source source)
 }
 
 /*
- * The kind of the interrupt that ended the wait of SEGMENT. It was on *CPU; NULL = it is not known
- * where, as for the idle thread, which has done work for another CPU.
+ * The kind of a step for the interrupt that ended the wait of SEGMENT. *CPU is the interrupt's CPU;
+ * NULL = unknown, for example if the idle thread did the work of another CPU.
  */
 static enum path_kind path_find_source(const struct path_walk *w,
 				       const struct thread_segment *segment, const uint32_t *cpu)
@@ -225,7 +225,8 @@ static enum path_kind path_find_source(const struct path_walk *w,
 	return path_kind_of_source(source);
 }
 
-/* The owner of the lock for which the thread of SEGMENT waited; 0 = none to follow. */
+/* The owner of the lock for which the thread of SEGMENT waited; 0 = unknown, or already on the
+ * way. */
 static uint32_t path_find_owner(const struct path_walk *w, const struct thread_segment *segment)
 {
 	const struct path_sources *s = w->sources;
@@ -237,7 +238,7 @@ static uint32_t path_find_owner(const struct path_walk *w, const struct thread_s
 	return owner;
 }
 
-/* The role of KOID, which has woken a thread. */
+/* The role of KOID, a thread that has woken another one. */
 static enum why_role path_role(const struct path_walk *w, uint32_t koid)
 {
 	const struct path_sources *s = w->sources;
@@ -247,7 +248,8 @@ static enum why_role path_role(const struct path_walk *w, uint32_t koid)
 	return fxt_koid_is_other(koid) ? WHY_ROLE_OTHER : WHY_ROLE_TASK;
 }
 
-/* The end of a wait that no thread has ended. Returns false if SEGMENT's waker is a thread. */
+/* Sets the kind of LEAF if no thread caused the end of the wait. Returns false if SEGMENT's waker
+ * is a thread that did. */
 static bool path_end_wait(const struct path_walk *w, const struct thread_segment *segment,
 			  struct path_step *leaf)
 {
@@ -265,7 +267,8 @@ static bool path_end_wait(const struct path_walk *w, const struct thread_segment
 	case WHY_ROLE_TASK:
 		return false;
 	case WHY_ROLE_SOFTIRQS:
-		/* It has served an interrupt, which is unknown, and not caused the wait. */
+		/* The waker served an interrupt for another thread: look for the interrupt's
+		 * source. */
 		if (history_find(w->h, segment->waker_tid, segment->to_ns, &span))
 			leaf->cpu = span.segment.cpu;
 		leaf->kind = path_find_source(w, segment, &leaf->cpu);
@@ -282,8 +285,9 @@ static bool path_end_wait(const struct path_walk *w, const struct thread_segment
 }
 
 /*
- * A part of a wait, from BEGIN_NS on, that a thread which serves softirqs has ended. That thread
- * has not caused the wait, but while it was ready, the wait depended on it. LEAF is the rest.
+ * Adds the part from BEGIN_NS on of a wait that a thread which serves softirqs has ended. That
+ * thread has not caused the wait, but while it was ready, the wait depended on it, and the path
+ * follows it. LEAF is the step for the rest.
  */
 static int path_softirqs(struct path_walk *w, const struct thread_segment *segment,
 			 uint64_t begin_ns, struct path_step leaf)
@@ -306,7 +310,8 @@ static int path_softirqs(struct path_walk *w, const struct thread_segment *segme
 	return path_step_to(w, begin_ns, leaf);
 }
 
-/* A part of a wait, from BEGIN_NS on, whose end no known thread has caused. LEAF is its kind. */
+/* Adds the part from BEGIN_NS on of a wait whose waker is unknown: follows the owner of the lock,
+ * or adds LEAF if there is none to follow. */
 static int path_lock(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns,
 		     struct path_step leaf)
 {
@@ -320,7 +325,7 @@ static int path_lock(struct path_walk *w, const struct thread_segment *segment, 
 	return r;
 }
 
-/* A part of a wait, from BEGIN_NS on. */
+/* Adds the part of the wait of SEGMENT from BEGIN_NS on. */
 static int path_wait(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
 {
 	struct path_step leaf = { .kind = PATH_NO_WAKER,
@@ -343,7 +348,7 @@ static int path_wait(struct path_walk *w, const struct thread_segment *segment, 
 	return path_step_to(w, begin_ns, leaf);
 }
 
-/* A part in which the thread ran, or was ready. */
+/* Adds the part of SEGMENT from BEGIN_NS on, in which the thread ran or was ready. */
 static int path_ready(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
 {
 	const struct path_level *level = &w->levels[w->n_levels - 1];
@@ -367,7 +372,8 @@ static int path_ready(struct path_walk *w, const struct thread_segment *segment,
 	return path_step_to(w, begin_ns, s);
 }
 
-/* No segment of the thread contains the moment before the level's. */
+/* Adds a step, or follows the creator, where no segment of the thread contains the moment
+ * before. */
 static int path_without_segment(struct path_walk *w)
 {
 	const struct path_level *level = &w->levels[w->n_levels - 1];
@@ -411,7 +417,7 @@ static int path_advance(struct path_walk *w)
 	}
 }
 
-/* Everything that is left is one step of the first thread. */
+/* A limit was reached: the whole rest becomes one step of the first thread. */
 static int path_give_up(struct path_walk *w)
 {
 	w->levels[0].at_ns = w->levels[w->n_levels - 1].at_ns;
@@ -420,7 +426,8 @@ static int path_give_up(struct path_walk *w)
 	return path_step_to(w, w->levels[0].from_ns, (struct path_step){ .kind = PATH_FORGOTTEN });
 }
 
-/* Counts a visit. Returns false if there were too many, of this path or of all. */
+/* Counts a visited segment. Returns false if the limit of this path, or of all paths, is
+ * reached. */
 static bool path_may_visit(struct path_walk *w)
 {
 	struct cpu_budget *all = w->sources ? w->sources->visits : NULL;
@@ -449,7 +456,7 @@ DEFINE_ORDER(path_share_order, struct path_share,
 DEFINE_ORDER(path_held_order, struct path_held,
 	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->holder, y->holder))
 
-/* Moves the sums from the tables to the path. */
+/* Moves the sums from the tables of the walk to the path. */
 static int path_sum(struct path_walk *w)
 {
 	struct path *p = w->path;

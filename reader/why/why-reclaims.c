@@ -67,7 +67,8 @@ static void why_reclaims_sort_gaps(struct why_reclaims_gaps *gaps)
 	gaps->n = n;
 }
 
-/* A session can end and go on at the same time, in its next part. That is no pause. */
+/* Drops empty gaps: if a session ends and continues in its next part at the same time, this is no
+ * pause. */
 static void why_reclaims_drop_empty_gaps(struct why_reclaims_gaps *gaps)
 {
 	size_t n = 0;
@@ -78,7 +79,7 @@ static void why_reclaims_drop_empty_gaps(struct why_reclaims_gaps *gaps)
 	gaps->n = n;
 }
 
-/* The first gap with a part of FROM_NS to TO_NS, including both; NULL = none. */
+/* The first gap that overlaps with [FROM_NS, TO_NS], whose ends count as overlap; NULL = none. */
 static const struct why_reclaims_gap *why_reclaims_find_gap(const struct why_reclaims_gaps *gaps,
 							    uint64_t from_ns, uint64_t to_ns)
 {
@@ -121,7 +122,7 @@ static int why_reclaims_begin(struct why_reclaims *r, const struct event *ev, si
 	r->list[r->n++] = (struct why_reclaim){ .tid = ev->tid,
 						.from_ns = ev->ts_ns,
 						.what = why_reclaims_pairs[pair].what };
-	/* (the end of the one before, if any, was lost: it stays empty) */
+	/* (an earlier one of this pair that is open has lost its end: it stays empty) */
 	return table_set(&r->open, why_reclaims_key(ev->tid, pair), (void *)(uintptr_t)r->n);
 }
 
@@ -160,7 +161,7 @@ int why_reclaims_add(struct why_reclaims *r, const struct event *ev)
 		return why_reclaims_add_gap(r, &r->losses, ev->lost.first_ns ?: ev->ts_ns,
 					    ev->lost.last_ns);
 	case EVENT_DAMAGE:
-		/* (its time is unknown: it lies behind what came before) */
+		/* (the time of the damage is unknown, but it is after the events so far) */
 		return why_reclaims_add_gap(r, &r->losses, r->last_ns + 1, r->last_ns + 1);
 	default:
 		return 0;
@@ -169,7 +170,8 @@ int why_reclaims_add(struct why_reclaims *r, const struct event *ev)
 
 /* ---- the end ---- */
 
-/* Ends those that have not ended, if ends of their pair were recorded. */
+/* Ends the open reclaims at END_NS. Makes all reclaims of a pair empty if no end of the pair was
+ * recorded. */
 static void why_reclaims_close(struct why_reclaims *r, uint64_t end_ns)
 {
 	uintptr_t number;
@@ -184,14 +186,14 @@ static void why_reclaims_close(struct why_reclaims *r, uint64_t end_ns)
 				r->list[i].to_ns = 0;
 }
 
-/* Cuts X at a pause. Returns true if it is known. */
+/* Cuts X at the begin of a pause. Returns false if the begin or end of X is unknown. */
 static bool why_reclaims_is_known(const struct why_reclaims *r, struct why_reclaim *x)
 {
 	const struct why_reclaims_gap *pause;
 
 	if (x->to_ns == 0 || why_reclaims_find_gap(&r->losses, x->from_ns, x->to_ns))
 		return false;
-	/* (a pause can begin or end at the time of an event) */
+	/* (a pause that only begins or ends at the time of an event does not count) */
 	pause = why_reclaims_find_gap(&r->pauses, x->from_ns + 1, x->to_ns - 1);
 	if (pause)
 		x->to_ns = pause->from_ns;
@@ -214,7 +216,7 @@ void why_reclaims_finish(struct why_reclaims *r, uint64_t end_ns)
 			r->list[n++] = r->list[i];
 	r->n = n;
 	SORT(r->list, r->n, why_reclaims_order);
-	/* Of two kinds at the same time, the earlier one counts. */
+	/* If a thread has two kinds at the same time, the one that began earlier counts. */
 	n = 0;
 	for (size_t i = 0; i < r->n; i++) {
 		struct why_reclaim x = r->list[i];
@@ -234,7 +236,7 @@ const char *why_reclaims_half(const struct why_reclaims *r, size_t pair, bool *r
 	return *ret_begins == (r->n_ends[pair] > 0) ? NULL : why_reclaims_pairs[pair].what;
 }
 
-/* The number of the first one of TID, or of a thread after it, that ends after AT_NS. */
+/* The index of the first reclaim of TID, or of a later thread, that ends after AT_NS. */
 static size_t why_reclaims_seek(const struct why_reclaims *r, uint32_t tid, uint64_t at_ns)
 {
 	size_t low = 0, high = r->n_dropped > 0 ? 0 : r->n;

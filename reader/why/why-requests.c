@@ -44,7 +44,7 @@ struct disk_sum {
 	uint64_t overlap_ns;
 };
 
-/* Adds a request to the sum of its disk. Of too many disks, the first ones count. */
+/* Adds a request to the sum of its disk. Disks beyond WHY_DISKS_MAX are not counted. */
 static void why_requests_count(struct disk_sum *sums, size_t *n, const struct why_request *request,
 			       uint64_t overlap_ns)
 {

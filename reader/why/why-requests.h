@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The requests of block devices during a wait: they name the disk for which a thread waited.
+ * The requests to block devices during a wait. They name the disk for which a thread waited.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/text-set.h"
 #include "model/event.h"
 
-enum { WHY_REQUESTS_MAX = 1 << 20 /* of more, the later ones are dropped */ };
+enum { WHY_REQUESTS_MAX = 1 << 20 /* later requests are dropped */ };
 
 struct why_request {
 	uint64_t from_ns, to_ns;
@@ -35,12 +35,13 @@ struct why_disk {
 
 void why_requests_deinit(struct why_requests *r);
 
-/* Takes one event in. Returns 0 or -ENOMEM. */
+/* Adds EV, if it is a request. Returns 0 or -ENOMEM. */
 int why_requests_add(struct why_requests *r, const struct event *ev);
 
 /*
- * Finds the disk whose requests overlap with [FROM_NS, TO_NS) for most time: requests of TID, or of
- * any thread if there are none. Returns false if there are none, or if requests were dropped.
+ * Finds the disk whose requests overlap longest with [FROM_NS, TO_NS). Counts only requests of TID,
+ * or those of all threads if TID has none. Returns false if there are none, or if requests were
+ * dropped.
  */
 bool why_requests_find(const struct why_requests *r, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
 		       struct why_disk *ret);

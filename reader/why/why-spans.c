@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-/* A function or the text of a mark, and whether the patterns match it. */
+/* The name of a function or the text of a mark, and which patterns match the text. */
 struct why_span_name {
 	bool begins, ends;
 	char text[];
@@ -25,7 +25,7 @@ void why_spans_deinit(struct why_spans *s)
 
 /* ---- names ---- */
 
-/* "libc.so.6:fsync" -> "fsync"; a "::" belongs to the name of the function. */
+/* Removes the file: "libc.so.6:fsync" -> "fsync". A "::" belongs to the function's name. */
 static const char *why_spans_without_file(const char *pattern)
 {
 	const char *colon = strchr(pattern, ':');
@@ -33,7 +33,8 @@ static const char *why_spans_without_file(const char *pattern)
 	return colon && colon[1] != ':' && colon[1] != '\0' ? colon + 1 : pattern;
 }
 
-/* Whether PATTERN matches TEXT. Notes in NEAR how near they are. */
+/* True if PATTERN matches TEXT. If not, notes TEXT in NEAR if it is the nearest to PATTERN so
+ * far. */
 static bool why_spans_match(const char *pattern, const char *text, struct value_nearest *near)
 {
 	if (fnmatch(pattern, text, 0) == 0)
@@ -68,7 +69,7 @@ static struct why_span_name *why_spans_new_name(struct why_spans *s, const char 
 	return name;
 }
 
-/* Returns 1, 0 if there are too many names, or -ENOMEM. */
+/* Finds or adds the name TEXT. Returns 1, 0 if there are too many names, or -ENOMEM. */
 static int why_spans_find_name(struct why_spans *s, const char *text,
 			       const struct why_span_name **ret)
 {
@@ -191,7 +192,7 @@ DEFINE_ORDER(why_spans_order, struct why_span,
 	     COMPARE(x->tid, y->tid) ?: COMPARE(x->from_ns, y->from_ns)
 		     ?: COMPARE(x->to_ns, y->to_ns) ?: strcmp(x->name, y->name))
 
-/* The texts of both marks, which the list refers to. NULL without memory. */
+/* Returns the name of an interval, "FROM to TO", which S owns; NULL = no memory. */
 static const char *why_spans_pair_name(struct why_spans *s, const char *from, const char *to)
 {
 	char text[2 * 256 + 8];
@@ -213,7 +214,7 @@ static const char *why_spans_pair_name(struct why_spans *s, const char *from, co
 	return strcpy(name->text, text);
 }
 
-/* From each mark that begins an interval to the next one that ends it. */
+/* Adds an interval from each mark that begins one to the next mark that ends one. */
 static int why_spans_pair(struct why_spans *s, uint64_t end_ns)
 {
 	const struct why_span_mark *end = NULL; /* the next one */
@@ -223,7 +224,7 @@ static int why_spans_pair(struct why_spans *s, uint64_t end_ns)
 		const struct why_span_mark *mark = &s->marks[i];
 		struct why_span span = { .from_ns = mark->ts_ns };
 
-		/* (only marks with a later time end an interval) */
+		/* (a mark with the same time does not end the interval) */
 		for (; last > 0 && s->marks[last - 1].ts_ns > mark->ts_ns; last--)
 			end = s->marks[last - 1].ends ? &s->marks[last - 1] : end;
 		if (!mark->begins || (!end && end_ns <= mark->ts_ns))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Intervals that the archive names: calls of a function (`kymo why --span`), or the time from one
- * mark to another (`--between`).
+ * Intervals that the user names by function or mark: calls of a function (`kymo why --span`), or
+ * the time from one mark to another (`--between`).
  */
 #pragma once
 
@@ -14,17 +14,18 @@
 #include "model/event.h"
 
 enum {
-	WHY_SPANS_MAX = 1 << 20, /* calls, or marks; further ones are only counted */
-	/* Names of functions, and of marks; calls and marks with further names are only counted. */
+	WHY_SPANS_MAX = 1 << 20, /* calls, or marks; those beyond it are only counted */
+	/* Names of functions and marks; calls and marks with names beyond this number are only
+	 * counted. */
 	WHY_SPAN_NAMES_MAX = 1 << 16,
 };
 
 struct why_span {
 	uint64_t from_ns, to_ns;
-	const char *name; /* the function; for marks, the texts of both */
+	const char *name; /* the function; for marks, "TEXT to TEXT"; in `names` */
 	uint32_t tid;     /* koid; 0 = each thread */
 	bool open;        /* it had not ended at to_ns */
-	bool partial;     /* its true begin or end is unknown, also if it is open */
+	bool partial;     /* the true begin or end is unknown; also set if `open` is */
 };
 
 struct why_span_mark {
@@ -33,11 +34,11 @@ struct why_span_mark {
 	bool begins, ends;
 };
 
-/* All zeroes, but with the patterns, is an empty one. The patterns are borrowed. */
+/* A struct with only zeroes and the patterns is empty. The patterns are borrowed. */
 struct why_spans {
 	/*
-	 * A pattern of functions (* and ?), also with a file before it ("libc.so.6:fsync",
-	 * "syscall:read"): the archive has only names of functions. NULL = no calls
+	 * A pattern of functions (* and ?). A file before it ("libc.so.6:fsync", "syscall:read") is
+	 * ignored, since the archive has only names of functions. NULL = no calls
 	 */
 	const char *function;
 	const char *begin, *end; /* patterns of the texts of marks; NULL = no marks */
@@ -47,27 +48,27 @@ struct why_spans {
 	size_t n_marks, room_marks;
 	struct table names; /* hash -> struct why_span_name, owned */
 	uint64_t n_dropped; /* calls or marks beyond the limits */
-	/* Calls of matching functions that the recording has left out because of their limit. */
+	/* Calls of matching functions that the recording left out because of a limit. */
 	uint64_t n_left_out;
 	bool seen; /* the archive has calls, or marks */
-	/* The names that match none of the patterns, but are near to one. */
+	/* Of the names that match no pattern, the nearest to a pattern. */
 	struct value_nearest near, near_end;
 	uint64_t n_begins, n_ends; /* marks that match */
 };
 
 void why_spans_deinit(struct why_spans *s);
 
-/* Takes one event in. Returns 0 or -ENOMEM. */
+/* Adds EV, if it is a call or a mark that the patterns match. Returns 0 or -ENOMEM. */
 int why_spans_add(struct why_spans *s, const struct event *ev);
 
 /* Forgets the calls that ended before BEFORE_NS. */
 void why_spans_forget(struct why_spans *s, uint64_t before_ns);
 
 /*
- * After the last event: makes intervals of the marks, of which those without an end last until
- * END_NS, and sorts the list by thread and begin. Returns 0 or -ENOMEM.
+ * Makes intervals of the marks, and sorts the list by thread and begin. Call it after the last
+ * event. An interval without an end lasts until END_NS. Returns 0 or -ENOMEM.
  */
 int why_spans_finish(struct why_spans *s, uint64_t end_ns);
 
-/* The first interval of TID in the list, or of a later thread; S->n = none. */
+/* The index of the first interval of TID in the list, or of a later thread; S->n = none. */
 size_t why_spans_first(const struct why_spans *s, uint32_t tid);

@@ -48,7 +48,7 @@ enum wait_cause why_split_main_cause(const struct why_times *t)
 	return most;
 }
 
-/* A part of the interval: SEGMENT, cut to it. */
+/* The computation of a split, segment by segment. */
 struct why_split_state {
 	const struct why_split *s;
 	struct why_times *times;
@@ -74,7 +74,7 @@ static int why_split_runnable(struct why_split_state *state, const struct thread
 			   segment->to_ns);
 }
 
-/* BEGIN_NS is the begin of the whole wait. */
+/* Adds SEGMENT, a wait cut to the interval. BEGIN_NS is the begin of the whole wait. */
 static int why_split_wait(struct why_split_state *state, const struct thread_segment *segment,
 			  uint64_t begin_ns)
 {
@@ -143,7 +143,7 @@ int why_split_set_holders(struct why_times *t, const struct table *shares)
 	return 0;
 }
 
-/* The time before the first segment of a thread, or after its last one. */
+/* Adds NS before the first segment of a thread, or after its last one (FIRST = NULL). */
 static void why_split_outside(struct why_times *t, const struct history_span *first, uint64_t ns)
 {
 	if (first && first->creator_tid != 0)

@@ -14,7 +14,7 @@
 #include "reader/why/wait-cause.h"
 #include "reader/why/why-waits.h"
 
-enum { WHY_HOLDERS = 8 /* of a thread; the rest is one sum */ };
+enum { WHY_HOLDERS = 8 /* of a thread; the others are one sum */ };
 
 /*
  * The split of an interval of one thread: running + runnable + blocked + unknown + absent is
@@ -23,19 +23,19 @@ enum { WHY_HOLDERS = 8 /* of a thread; the rest is one sum */ };
 struct why_times {
 	uint64_t total_ns;
 	uint64_t running_ns;
-	uint64_t interrupted_ns; /* of running_ns: interrupts; 0 if they were not recorded */
-	uint64_t reclaim_ns;     /* of running_ns: reclaim or compaction of memory, if recorded */
+	uint64_t interrupted_ns; /* of running_ns: time of interrupts; 0 if not recorded */
+	uint64_t reclaim_ns;     /* of running_ns: reclaim, compaction; 0 if not recorded */
 	uint64_t runnable_ns;
-	uint64_t woken_ns;     /* of runnable_ns: after a wakeup; the rest after a preemption */
-	uint64_t throttled_ns; /* of runnable_ns: its cgroup had no CPU time left */
+	uint64_t woken_ns;     /* of runnable_ns: ready after a wakeup, not after a preemption */
+	uint64_t throttled_ns; /* of runnable_ns: its cgroup had used up its CPU time */
 	uint64_t idle_ns;      /* of runnable_ns: another CPU was idle */
 	uint64_t stolen_ns;    /* of runnable_ns: interrupts on its CPU */
-	uint32_t cpu;          /* the CPU of the longest part of it */
+	uint32_t cpu;          /* the CPU of the longest segment in which it was ready */
 	bool many_cpus;        /* there were parts on other CPUs */
 	uint64_t blocked_ns[WAIT_CAUSES];
 	/*
-	 * Of blocked_ns: its cause is from functions of the program, or from weaker evidence; or
-	 * its end is an estimate.
+	 * Of blocked_ns: waits whose cause is found only by functions of the program or weaker
+	 * evidence, or whose end is an estimate.
 	 */
 	uint64_t weak_ns;
 	uint64_t unknown_ns;                   /* losses, pauses, before its first event */
@@ -53,21 +53,21 @@ struct why_split {
 	struct cpu_use *use; /* borrowed: room for the computation */
 };
 
-/* Adds the time of TID in [FROM_NS, TO_NS) to RET, an empty one. Returns 0 or -ENOMEM. */
+/* Adds the time of TID in [FROM_NS, TO_NS) to RET, which is empty. Returns 0 or -ENOMEM. */
 int why_split(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
 	      struct why_times *ret);
 
 /*
- * Finds the CPU that was idle for most of the time in which TID was ready, for another CPU, in
- * [FROM_NS, TO_NS). *RET_NS is its time; 0 = no CPU was idle, or the budget of the CPU use is used
- * up. Returns 0 or -ENOMEM.
+ * Finds the CPU that was idle longest while TID was ready on another CPU, in [FROM_NS, TO_NS).
+ * *RET_NS is the time; 0 = no CPU was idle, or the budget of the CPU use is used up. Returns 0 or
+ * -ENOMEM.
  */
 int why_split_idle_cpu(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
 		       uint32_t *ret_cpu, uint64_t *ret_ns);
 
 /*
- * Sets the holders of T from SHARES (koid + 1 -> struct cpu_share): the longest, and the rest.
- * Returns 0 or -ENOMEM.
+ * Sets the holders of T from SHARES (koid + 1 -> struct cpu_share): the longest ones, and the sum
+ * of the rest. Returns 0 or -ENOMEM.
  */
 int why_split_set_holders(struct why_times *t, const struct table *shares);
 
@@ -77,5 +77,5 @@ void why_split_add(struct why_times *to, const struct why_times *from);
 /* The sum of blocked_ns. */
 uint64_t why_split_blocked(const struct why_times *t);
 
-/* The cause with most time; WAIT_UNKNOWN if nothing is blocked. */
+/* The cause with the longest time; WAIT_UNKNOWN if the thread was never blocked. */
 enum wait_cause why_split_main_cause(const struct why_times *t);

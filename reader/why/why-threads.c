@@ -18,7 +18,7 @@ static bool why_thread_begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* The role of a thread that has the koid of a task, from its process and its name. */
+/* The role of a task's koid, by its process and its name. */
 static enum why_role why_thread_role_by_name(const struct summary *s, uint32_t koid)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kinds of threads that wake others. In a merged archive, threads of further machines have
- * shifted koids; their names and processes show their kinds.
+ * The roles of threads that wake others. In a merged archive, the koids of further machines are
+ * shifted, so names and processes show the role of a thread.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "reader/views/summary.h"
 
 enum why_role {
-	WHY_ROLE_TASK,      /* a thread of a program, or of the kernel */
+	WHY_ROLE_TASK,      /* a thread that does its own work, of a program or the kernel */
 	WHY_ROLE_SOFTIRQS,  /* a thread of the kernel that runs softirqs and timers for others */
 	WHY_ROLE_INTERRUPT, /* "irq cpu N", "softirq cpu N" */
 	WHY_ROLE_OTHER,     /* "other cpu N": a thread that the filter does not select */
@@ -20,5 +20,5 @@ enum why_role {
 
 enum why_role why_thread_role(const struct summary *s, uint32_t koid);
 
-/* Whether the thread belongs to the kernel of its machine. */
+/* True if the thread is a kernel thread of its machine. */
 bool why_thread_is_kernel(const struct summary *s, uint32_t koid);

@@ -68,16 +68,19 @@ struct why_sums {
 	uint64_t unknown_ns;                 /* of the path */
 	uint64_t leaf_ns[PATH_KINDS];
 	const struct path_share *leaves[PATH_KINDS]; /* the longest of each kind; NULL = none */
-	/* The other thread with most time, and what it did for most of it; NULL = none */
+	/* The thread with most time on the path, except the case's, and its longest share; NULL =
+	 * none */
 	uint64_t main_ns;
 	const struct path_share *main;
-	/* The other thread that was ready for most time, and the one that had its CPU meanwhile */
+	/* Another thread's longest share of being ready, and the thread that had its CPU; NULL =
+	 * none */
 	const struct path_share *ready;
 	const struct path_held *ready_held;
-	/* The thread that had the CPUs of other threads while these were ready */
+	/* The thread that had the CPUs of ready threads for most time, except the case's CPU; 0 =
+	 * none */
 	uint32_t holder;
 	uint64_t holder_ns;
-	/* Set by the verdict: what it depends on */
+	/* Set with the verdict: the facts on which it depends */
 	bool uses_path, uses_cause;
 };
 
@@ -87,7 +90,8 @@ static bool why_verdict_is_unknown(enum path_kind kind)
 	       kind == PATH_NO_WAKER || kind == PATH_FILTERED || kind == PATH_TOO_DEEP;
 }
 
-/* Adds NS to the sum of TID in SUMS, which owns the sums. Returns the sum so far; 0 = no memory. */
+/* Adds NS to the sum of TID in SUMS, which owns its elements. Returns the new sum; 0 = no
+ * memory. */
 static uint64_t why_verdict_add(struct table *sums, uint32_t tid, uint64_t ns)
 {
 	struct cpu_share *sum = table_make(sums, (uint64_t)tid + 1, sizeof(*sum));
@@ -99,7 +103,7 @@ static uint64_t why_verdict_add(struct table *sums, uint32_t tid, uint64_t ns)
 	return sum->ns;
 }
 
-/* The thread with the largest sum; of equal ones, the lowest. NULL = none. */
+/* The thread with the largest sum; of equal sums, the lowest tid. NULL = none. */
 static const struct cpu_share *why_verdict_largest(const struct table *sums)
 {
 	const struct cpu_share *sum, *largest = NULL;
@@ -111,7 +115,7 @@ static const struct cpu_share *why_verdict_largest(const struct table *sums)
 	return largest;
 }
 
-/* The other thread with most time on the path. */
+/* Finds the thread with most time on the path, except the thread of the case. */
 static int why_verdict_find_main(const struct why_case *c, struct why_sums *sums)
 {
 	struct table threads = { 0 };
@@ -132,7 +136,7 @@ static int why_verdict_find_main(const struct why_case *c, struct why_sums *sums
 	return r;
 }
 
-/* The threads that had the CPUs of others, while these were ready. */
+/* Finds the threads that had the CPUs of ready threads on the path, except the case's thread. */
 static int why_verdict_find_holders(const struct why_case *c, struct why_sums *sums)
 {
 	struct table holders = { 0 };
@@ -202,7 +206,7 @@ static int why_verdict_print(char **to, const char *format, ...)
 	return r < 0 ? -ENOMEM : 0;
 }
 
-/* The deeds of a thread in steps of each kind: "ran for 80 ms of it". */
+/* A thread's activity in steps of each kind: "ran for 80 ms of it". */
 static const struct {
 	const char *what, *more;
 } why_verdict_deeds[PATH_KINDS] = {
@@ -223,7 +227,7 @@ static const struct {
 	[PATH_TOO_DEEP] = { "waited for many other threads", "" },
 };
 
-/* "; B (12) ran for 75 ms of it"; nothing without a SHARE. */
+/* "; B (12) ran for 75 ms of it"; "" if SHARE is NULL. */
 static const char *why_verdict_deed(const struct why_case *c, const struct path_share *share,
 				    char *to, size_t size)
 {
@@ -260,7 +264,7 @@ static bool why_verdict_is_lock(enum wait_cause cause)
 	return cause == WAIT_LOCK || cause == WAIT_KERNEL_LOCK || cause == WAIT_FILE_LOCK;
 }
 
-/* The thread for which it waited got no CPU, since one other thread had it. */
+/* The thread waited for a thread that was ready, but one other thread had the CPU. */
 static int why_verdict_inversion(const struct why_case *c, const struct why_sums *sums,
 				 struct why_verdict *v)
 {
@@ -277,7 +281,7 @@ static int why_verdict_inversion(const struct why_case *c, const struct why_sums
 			      TEXT_TIME(held->ns));
 	if (r < 0)
 		return r;
-	/* (only such a lock can have the option) */
+	/* (only a lock of the program can have PTHREAD_PRIO_INHERIT) */
 	if (sums->cause == WAIT_LOCK)
 		return why_verdict_print(&v->remedy,
 					 "Give %s the priority of the threads that wait for it "
@@ -287,7 +291,7 @@ static int why_verdict_inversion(const struct why_case *c, const struct why_sums
 				 NAME(c, held->holder));
 }
 
-/* The threads for which it waited got no CPU, since many others had it. */
+/* The thread waited for threads that were ready, but several others had their CPUs. */
 static int why_verdict_crowd(const struct why_case *c, const struct why_sums *sums,
 			     struct why_verdict *v)
 {
@@ -304,7 +308,8 @@ static int why_verdict_crowd(const struct why_case *c, const struct why_sums *su
 							"priority (nice, cpu.weight).");
 }
 
-/* The verdict is of KIND. SHARE explains most of it; NULL, or one of the thread itself = none. */
+/* Fills V with a verdict of KIND. SHARE is what explains most of the wait; if it is NULL, or of the
+ * thread itself, the waker is the culprit. */
 static int why_verdict_of_others(const struct why_case *c, const struct why_sums *sums,
 				 enum why_verdict_kind kind, const struct path_share *share,
 				 struct why_verdict *v)
@@ -322,7 +327,8 @@ static int why_verdict_of_others(const struct why_case *c, const struct why_sums
 					      NAME(c, v->culprit), v->culprit);
 }
 
-/* Whether the thread was kept from running for most of the time, whatever other threads did. */
+/* True if the thread was stopped, traced, frozen or throttled for at least half of the interval:
+ * then other threads explain nothing. */
 static bool why_verdict_is_held_back(const struct why_sums *sums)
 {
 	if (sums->cause_ns < sums->total_ns / 2)
@@ -380,10 +386,10 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 	v->ns = sums->cause_ns;
 	if (v->kind == WHY_LOCK_HELD && c->open)
 		v->kind = WHY_LOCK_OPEN;
-	/* (other waits for memory are those of the whole machine) */
+	/* (other waits for memory concern the whole machine) */
 	if (sums->cause == WAIT_MEMORY && c->function && strstr(c->function, "mem_cgroup"))
 		remedy = "Raise the memory limit of its cgroup (memory.high, memory.max).";
-	/* (the one that lets it run is usually the one that has held it back) */
+	/* (the thread that continues it is usually the one that stopped it) */
 	if (why_verdict_is_held_back(sums) && c->waker != 0) {
 		v->culprit = c->waker;
 		snprintf(until, sizeof(until), ", until %s woke it", NAME(c, c->waker));
@@ -411,7 +417,7 @@ static int why_verdict_too_little(const struct why_case *c, const struct why_sum
 								       "where it waits.");
 }
 
-/* Nothing dominates. Of waits, the cause with most time is named. */
+/* Nothing dominates: names the cause of waits with most time. */
 static int why_verdict_nothing(const struct why_case *c, const struct why_sums *sums,
 			       struct why_verdict *v)
 {
@@ -433,7 +439,7 @@ static int why_verdict_nothing(const struct why_case *c, const struct why_sums *
 				 more);
 }
 
-/* The waits of the thread are explained by other threads or by devices. -ENODATA = they are not. */
+/* Explains the waits by other threads or devices on the path. Returns -ENODATA if they do not. */
 static int why_verdict_by_path(const struct why_case *c, const struct why_sums *sums,
 			       struct why_verdict *v)
 {
@@ -468,7 +474,7 @@ static int why_verdict_by_path(const struct why_case *c, const struct why_sums *
 				     sums->main, v);
 }
 
-/* Its wait has not ended, and its owners wait in a circle. */
+/* The wait has not ended, and the owners of the locks wait in a circle. */
 static int why_verdict_deadlock(const struct why_case *c, const struct why_sums *sums,
 				struct why_verdict *v)
 {
@@ -663,13 +669,14 @@ static int why_verdict_qualify(struct why_verdict *v)
 	return r;
 }
 
-/* Whether the thread can have waited for a disk. */
+/* True if the thread can have waited for a disk. */
 static bool why_verdict_may_be_disk(const struct why_case *c, const struct why_sums *sums,
 				    enum why_verdict_kind kind)
 {
 	if (kind == WHY_SLOW_DISK || kind == WHY_JOURNAL || kind == WHY_FAULTS)
 		return true;
-	/* (without a known function, its own requests say more than its state) */
+	/* (if no known function shows the cause, requests of the thread itself point to the
+	 * disk) */
 	return c->disk->own && sums->blocked_ns >= (sums->total_ns + 1) / 2 &&
 	       (sums->cause == WAIT_UNKNOWN || sums->cause == WAIT_KERNEL);
 }
@@ -715,8 +722,8 @@ static const char *why_verdict_had_faults(const struct why_case *c, char *to, si
 }
 
 /*
- * Adds a sentence about the major page faults, if the thread waited in page faults, or if the
- * culprit had them.
+ * Adds a sentence about major page faults, if the thread waited for them, or if the culprit had
+ * them.
  */
 static int why_verdict_name_faults(const struct why_case *c, const struct why_sums *sums,
 				   struct why_verdict *v)

@@ -9,10 +9,10 @@
 #include "model/maps.h"
 #include "reader/why/why-threads.h"
 
-/* Functions of a stack that are looked at. */
+/* The number of functions of a stack that are looked at. */
 enum { WHY_FUNCTIONS_MAX = 64 };
 
-/* The verdict about all waits with one stack and state. */
+/* The verdict about all waits with the same stack and state. */
 struct why_stack {
 	struct wait_verdict verdict;
 };
@@ -38,7 +38,7 @@ static uint64_t why_waits_key(uint32_t tid, uint64_t from_ns)
 
 /* ---- wakers ---- */
 
-/* (the kernel's stacks have one key on all machines of a merged archive) */
+/* (kernel stacks have the same key on all machines of a merged archive) */
 static uint64_t why_waits_waker_key(uint32_t pid, uint64_t id)
 {
 	const uint64_t key[] = { maps_is_kthreadd(pid) ? 0 : pid, id };
@@ -46,7 +46,7 @@ static uint64_t why_waits_waker_key(uint32_t pid, uint64_t id)
 	return table_hash(key, sizeof(key));
 }
 
-/* Keeps EV, a stack with an id, which can be that of a waker. */
+/* Keeps the stack in EV, which has an id: a wakeup can refer to it. */
 static int why_waits_on_named(struct why_waits *w, const struct event *ev)
 {
 	uint32_t node;
@@ -63,7 +63,7 @@ static int why_waits_on_named(struct why_waits *w, const struct event *ev)
 		       : 0;
 }
 
-/* Returns the node of the waker's stack of EV, a time off CPU; 0 = none. */
+/* The node of the waker's stack to which EV, a time off CPU, refers; 0 = none. */
 static uint32_t why_waits_waker_node(const struct why_waits *w, const struct event *ev)
 {
 	const struct summary_thread *waker =
@@ -76,7 +76,7 @@ static uint32_t why_waits_waker_node(const struct why_waits *w, const struct eve
 					      why_waits_waker_key(pid, ev->offcpu.waker_stack));
 }
 
-/* Replaces *TEXT, which can be NULL, by a copy. */
+/* Replaces *TEXT, which can be NULL, by a copy that W owns. */
 static int why_waits_keep(struct why_waits *w, const char **text)
 {
 	if (!*text)
@@ -85,7 +85,7 @@ static int why_waits_keep(struct why_waits *w, const char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Returns how much of WAIT is in FROM_NS..TO_NS. */
+/* The time for which WAIT and FROM_NS..TO_NS overlap. */
 static uint64_t why_waits_part(const struct why_wait *wait, uint64_t from_ns, uint64_t to_ns)
 {
 	if (wait->from_ns > from_ns)
@@ -115,7 +115,7 @@ const struct why_wait *why_waits_throttled(const struct why_waits *w, uint32_t t
 	return most;
 }
 
-/* Adds the wait with NUMBER to the throttled times of its thread, if it is one. */
+/* Adds the wait with NUMBER to the throttled times of its thread, if the thread was throttled. */
 static int why_waits_note_throttled(struct why_waits *w, uintptr_t number)
 {
 	struct why_wait *wait = &w->list[number - 1];
@@ -163,7 +163,7 @@ static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
 		.period_ns = ev->offcpu.period_ns,
 		.cgroup = cgroup,
 		.syscall = syscall,
-		/* (a cut can leave a wakeup behind the end) */
+		/* (after a cut of the archive, the wakeup can be later than the end) */
 		.woken_ns = ev->offcpu.woken_ns <= ev->offcpu.end_ns ? ev->offcpu.woken_ns : 0,
 	};
 	if (table_set(&w->index, why_waits_key(ev->tid, ev->ts_ns), (void *)number) < 0 ||
@@ -236,7 +236,7 @@ struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_
 struct why_functions {
 	const char *kernel[WHY_FUNCTIONS_MAX], *user[WHY_FUNCTIONS_MAX];
 	size_t n_kernel, n_user;
-	/* The file of the innermost function of the program, usually the C library. */
+	/* The file of the innermost function outside of the kernel, usually the C library. */
 	const struct mapping *library;
 	bool in_user, has_left; /* further functions are those of its callers */
 };
@@ -263,7 +263,8 @@ static bool why_waits_is_same_file(const struct mapping *a, const struct mapping
 	return a == b || (a && b && strcmp(a->path, b->path) == 0);
 }
 
-/* Whether a function of MAPPING is a caller of the library in which the thread waits. */
+/* Notes the file of a function, MAPPING. True if this or an inner function is outside of the
+ * library in which the thread waits. */
 static bool why_waits_leaves(struct why_functions *to, const struct mapping *mapping)
 {
 	if (!to->in_user)
@@ -273,7 +274,7 @@ static bool why_waits_leaves(struct why_functions *to, const struct mapping *map
 	return to->has_left;
 }
 
-/* Adds the functions at PLACE, inlined ones first. */
+/* Adds the names of the functions at PLACE, inlined ones first. */
 static int why_waits_name(struct why_waits *w, const struct profile_place *place,
 			  struct why_functions *to)
 {
@@ -281,7 +282,7 @@ static int why_waits_name(struct why_waits *w, const struct profile_place *place
 	const struct frame *frames = NULL;
 	int r = 0, n;
 
-	/* A program can have functions of its own that are called wait() or connect(). */
+	/* Skip callers of the library: a program can have its own functions wait() or connect(). */
 	if (!kernel && why_waits_leaves(to, place->mapping))
 		return 0;
 	n = profile_names_find(w->profile, w->names, place, &frames);
@@ -305,7 +306,7 @@ static int why_waits_find_functions(struct why_waits *w, uint32_t node, struct w
 static int why_waits_classify(struct why_waits *w, uint32_t node, const struct wait_facts *state,
 			      struct wait_verdict *ret)
 {
-	/* (equal names of system calls have one address) */
+	/* (equal names of system calls are one text, so its address is enough) */
 	const uint64_t parts[] = { node, (uint8_t)state->letter, state->is_kernel_thread,
 				   (uintptr_t)state->syscall, state->has_owner };
 	uint64_t key = table_hash(parts, sizeof(parts));
@@ -329,7 +330,7 @@ static int why_waits_classify(struct why_waits *w, uint32_t node, const struct w
 	return 0;
 }
 
-/* The waker tells whether the other end of a socket is on this machine. */
+/* If a thread of this machine ended the wait for a socket, its other end is on this machine. */
 static void why_waits_refine(const struct why_waits *w, const struct thread_segment *segment,
 			     struct wait_verdict *v)
 {
@@ -338,7 +339,7 @@ static void why_waits_refine(const struct why_waits *w, const struct thread_segm
 		v->cause = WAIT_LOCAL;
 }
 
-/* A wait in a reclaim is one for memory, whatever the reclaim waited for. */
+/* A wait in a reclaim is a wait for memory, whatever the reclaim itself waited for. */
 static void why_waits_refine_reclaim(const struct why_waits *w,
 				     const struct thread_segment *segment, struct wait_verdict *v)
 {

@@ -24,7 +24,8 @@ static void why_see_time(struct why_state *s, uint64_t ns)
 		s->last_ns = ns;
 }
 
-/* Forgets the older half, and in the end everything. Instances in it are lost. */
+/* Forgets the older half of the history, and by repeated calls everything. Instances in the
+ * forgotten time are lost. Returns 0, or -ENOMEM if nothing is left to forget. */
 static int why_forget(struct why_state *s)
 {
 	uint64_t begin_ns = history_begin_ns(s->history) ?: s->summary->start_ns;
@@ -125,7 +126,7 @@ static void why_note_source(struct why *w, const struct event *ev)
 		sources->no_wakeups = true;
 }
 
-/* (the summary knows the sessions, and so the pauses) */
+/* (the summary knows the pauses of the sessions) */
 static int why_add_reclaims(struct why_state *s, const struct event *ev)
 {
 	const struct summary *summary = s->summary;
@@ -153,7 +154,7 @@ int why_add(struct why *w, const struct event *ev)
 	struct why_state *s = w->state;
 
 	why_note_source(w, ev);
-	/* (a flood of interrupts needs no switch of a selected thread) */
+	/* (a flood of interrupts can fill the history without any switch of a selected thread) */
 	if (ev->kind == EVENT_SWITCH || ev->kind == EVENT_INTERVAL || ev->kind == EVENT_FORK)
 		why_see_time(s, ev->ts_ns);
 	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev)
@@ -172,7 +173,7 @@ static uint64_t why_time(const struct why_state *s, uint64_t ns)
 	return ns > UINT64_MAX - start_ns ? UINT64_MAX : start_ns + ns;
 }
 
-/* The window is inside the recording, and begins where the history does. */
+/* Limits the window to the recording and to the time since the begin of the history. */
 static void why_set_window(struct why *w)
 {
 	const struct why_state *s = w->state;
@@ -193,7 +194,7 @@ static void why_set_window(struct why *w)
 	w->from_ns = begin_ns;
 }
 
-/* Adds the waits that began before the recording: the earliest one of each thread. */
+/* Adds the waits that began before the recording to the history: the earliest of each thread. */
 static int why_add_earlier(struct why_state *s)
 {
 	struct table first = { 0 };
@@ -218,7 +219,7 @@ static int why_add_earlier(struct why_state *s)
 	return r;
 }
 
-/* The end of WAIT, if it is known. Returns false if it is not. */
+/* Describes the wakeup that ended WAIT. Returns false if it is not known exactly. */
 static bool why_find_wakeup(const struct why_wait *wait, struct history_wakeup *ret)
 {
 	*ret = (struct history_wakeup){
@@ -234,7 +235,7 @@ static bool why_find_wakeup(const struct why_wait *wait, struct history_wakeup *
 DEFINE_ORDER(why_wakeup_order, struct history_wakeup,
 	     COMPARE(x->tid, y->tid) ?: COMPARE(x->from_ns, y->from_ns))
 
-/* Adds the wakeups that only the times off CPU know. */
+/* Adds the wakeups whose scheduling records are missing, from the times off CPU. */
 static int why_add_wakeups(struct why *w)
 {
 	struct why_state *s = w->state;
@@ -264,7 +265,7 @@ static int why_add_wakeups(struct why *w)
 	return r;
 }
 
-/* The scheduling records do not say that a thread was throttled. */
+/* Marks throttled times in the history, since the scheduling records do not show them. */
 static void why_add_throttled(struct why *w)
 {
 	const struct why_waits *waits = &w->state->waits;
@@ -358,7 +359,7 @@ int why_add_holders(struct why_state *s, struct table *holders)
 	return why_merge_holders(holders, &s->use.shares);
 }
 
-/* The sums of T, in the window, and its instances. */
+/* Computes the sums of T in the window, and its instances. */
 static int why_add_window_of(struct why *w, struct why_thread *t)
 {
 	int r = why_split_thread(w, t->tid, w->from_ns, w->to_ns, &t->times)
@@ -369,7 +370,7 @@ static int why_add_window_of(struct why *w, struct why_thread *t)
 	return r ?: why_instances_find(w, t);
 }
 
-/* The instances of T, and their sums. A thread without an instance is left out. */
+/* Computes the instances of T, and their sums. Leaves T out if it has no instance. */
 static int why_add_spans_of(struct why *w, struct why_thread *t)
 {
 	struct why_state *s = w->state;
@@ -404,7 +405,7 @@ DEFINE_ORDER(why_thread_order, struct why_thread,
 
 DEFINE_ORDER(why_tid_order, uint32_t, COMPARE(*x, *y))
 
-/* The threads that have segments or calls, ascending, into a new array. */
+/* Lists the threads that have segments or calls in a new array, ascending. */
 static int why_list_threads(const struct why_state *s, uint32_t **ret, size_t *ret_n)
 {
 	size_t n_known, n = 0;
@@ -427,7 +428,7 @@ static int why_list_threads(const struct why_state *s, uint32_t **ret, size_t *r
 	return 0;
 }
 
-/* Keeps the selected ones of N threads. Returns their number. */
+/* Keeps the selected ones of the N threads in TIDS. Returns their number. */
 static size_t why_select(const struct why_options *o, uint32_t *tids, size_t n)
 {
 	size_t kept = 0;
@@ -461,7 +462,7 @@ static int why_add_threads(struct why *w)
 	return r ?: why_split_set_holders(&w->total, &w->state->holders);
 }
 
-/* The source of the interrupt that ended a wait, from the cause of the wait. */
+/* Finds the source of the interrupt that ended a wait, from the cause of the wait. */
 static enum wait_source why_find_source(void *userdata, uint32_t tid, uint64_t woken_ns)
 {
 	struct why *w = userdata;
@@ -512,7 +513,7 @@ static uint32_t why_find_owner(void *userdata, uint32_t tid, uint64_t from_ns)
 	return wait ? wait->owner_tid : 0;
 }
 
-/* Adds the owner of the lock of the longest wait of I to C. */
+/* Adds the owner of the lock in the longest wait of I to C. */
 static void why_add_owner(struct why *w, const struct why_instance *i, struct why_case *c)
 {
 	const struct why_wait *wait = i->wait_ns ? why_find_wait(w, i->tid, i->wait_ns) : NULL;
@@ -527,7 +528,7 @@ static void why_add_owner(struct why *w, const struct why_instance *i, struct wh
 	c->next_owner = why_instances_open_owner(w, c->owner);
 }
 
-/* The time until which TID ran, or was ready, from AT_NS on. */
+/* The end of the time from AT_NS on in which TID ran or was ready without a wait. */
 static uint64_t why_runs_until(const struct why_state *s, uint32_t tid, uint64_t at_ns)
 {
 	size_t pos = history_seek(s->history, tid, at_ns);
@@ -539,7 +540,7 @@ static uint64_t why_runs_until(const struct why_state *s, uint32_t tid, uint64_t
 	return at_ns;
 }
 
-/* Whether the wait of I, or its longest one, was in a page fault: its registers say no call. */
+/* True if I is a wait in a page fault: it has no system call, but a stack. */
 static bool why_waits_in_fault(const struct why *w, const struct why_instance *i)
 {
 	const struct why_wait *wait = why_waits_find(&w->state->waits, i->tid, i->wait_ns);
@@ -547,7 +548,7 @@ static bool why_waits_in_fault(const struct why *w, const struct why_instance *i
 	return i->verdict_of_wait.cause == WAIT_FAULT || (wait && wait->node && !wait->syscall);
 }
 
-/* The thread that has waited longest for memory or a disk on the path of I; 0 = none. */
+/* The thread with the longest share of waiting for memory or a disk on the path of I; 0 = none. */
 static uint32_t why_find_loader(const struct why_instance *i)
 {
 	const struct path_share *most = NULL;
@@ -563,9 +564,9 @@ static uint32_t why_find_loader(const struct why_instance *i)
 }
 
 /*
- * Finds the major faults of I, or of the thread for which it waited. A fault is recorded when the
- * thread runs again, after its wait. So of a wait, it is the next one, unless the thread waits
- * again before.
+ * Finds the major faults of I, or of the thread for which it waited. A fault is recorded at its
+ * end, when the thread runs again after its wait. So the fault of a wait is the next fault of the
+ * thread, unless the thread waits again before it.
  */
 static void why_find_faults(struct why *w, struct why_instance *i, struct why_case *c)
 {

@@ -14,8 +14,8 @@
  *
  * Memory: the history (history.h), for each wait with details a struct why_wait, at most
  * WHY_WAITS_MAX, and for each call a struct why_span, at most WHY_SPANS_MAX. If the history is
- * full, the older half is forgotten, and the window begins after it (forgotten_ns). With the
- * profile, this is at most 2.5 GiB.
+ * full, its older half is forgotten, and the window begins after that half (forgotten_ns). All this
+ * and the profile take at most 2.5 GiB.
  */
 #pragma once
 
@@ -38,9 +38,9 @@
 
 enum {
 	WHY_WORST_MAX = 1000,
-	/* Waits that are open at the end; further ones are only counted. */
+	/* Waits that are open at the end; those beyond this number are only counted. */
 	WHY_OPEN_WAITS_MAX = 1000,
-	/* Calls, or intervals between marks of all threads; further ones are only counted. */
+	/* Calls, or intervals between marks, of all threads; those beyond it are only counted. */
 	WHY_SPLITS_MAX = 1 << 22,
 };
 
@@ -48,7 +48,7 @@ enum why_what {
 	WHY_INSTANCE_WAIT,   /* from leaving its CPU until it runs again */
 	WHY_INSTANCE_WINDOW, /* the window itself, for each selected thread */
 	WHY_INSTANCE_CALL,   /* a call of options.span */
-	/* From a mark of options.between_from to the next one of between_to, for each thread. */
+	/* For each thread: from a mark of options.between_from to the next mark of between_to. */
 	WHY_INSTANCE_BETWEEN,
 	WHY_INSTANCES,
 };
@@ -57,22 +57,22 @@ extern const char *const why_what_keys[WHY_INSTANCES];
 
 struct why_options {
 	enum why_what what;
-	/* Selects threads at the end, when all names are known. NULL = all */
+	/* Selects threads after the last event, when all names are known. NULL = all */
 	bool (*wants)(void *userdata, uint32_t tid);
 	void *userdata;
 	uint64_t from_ns, to_ns; /* [from, to); UINT64_MAX = without an end */
-	bool absolute;           /* times of the archive; otherwise since its beginning */
+	bool absolute;           /* the times are the archive's, not relative to its begin */
 	uint64_t min_ns;         /* shorter instances are counted, but are not shown */
 	size_t n_worst;          /* at most WHY_WORST_MAX */
 	/*
-	 * Threads were selected by name: waits for work (WAIT_IS_IDLE) are instances, too. If these
-	 * are several threads, waits for work that no thread has ended come last.
+	 * Threads were selected by name: waits for work (WAIT_IS_IDLE) are instances, too. If
+	 * several threads were selected, waits for work that no thread has ended come last.
 	 */
 	bool with_idle;
-	/* Patterns, borrowed: see why-spans.h. For WHY_INSTANCE_CALL and WHY_INSTANCE_BETWEEN. */
+	/* Patterns (why-spans.h) for WHY_INSTANCE_CALL and WHY_INSTANCE_BETWEEN; borrowed. */
 	const char *span, *between_from, *between_to;
 	const struct profile_names *names; /* borrowed; can be NULL */
-	/* For tests; NULL, 0 = the usual ones */
+	/* Limits for tests; NULL or 0 = the usual ones */
 	const struct history_limits *limits;
 	uint64_t max_slices, max_visits;
 	size_t max_splits;
@@ -83,15 +83,16 @@ struct why_instance {
 	uint32_t tid;
 	uint64_t from_ns, to_ns;
 	bool open;        /* it has not ended */
-	bool deadlocked;  /* ... and waits for itself, by way of other threads */
-	bool partial;     /* its begin or its end is not known, or not in the window */
+	bool deadlocked;  /* ... and waits for itself, by way of other threads' locks */
+	bool partial;     /* the begin or end is unknown, or outside of the window */
 	bool for_work;    /* it comes behind the others: see with_idle */
 	const char *name; /* the function, or the marks; borrowed; NULL = none */
-	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN if it had none */
+	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN = no wait */
 	uint64_t wait_ns;                    /* begin of this wait; 0 = none */
 	bool wait_open;                      /* this wait has not ended */
-	uint32_t waker;                      /* thread that ended it; 0 = none, or not a thread */
-	/* Another CPU, and the time for which it was idle while the thread was ready; 0 = none. */
+	uint32_t waker;                      /* the thread that ended it; 0 = none, or no thread */
+	/* The other CPU that was idle longest while the thread was ready, and that time; 0 =
+	 * none. */
 	uint32_t idle_cpu;
 	uint64_t idle_cpu_ns;
 	const struct why_wait *quota; /* a time for which the thread was throttled; NULL = none */
@@ -107,41 +108,41 @@ struct why_instance {
 /* The sums of a selected thread. */
 struct why_thread {
 	uint32_t tid, pid;
-	struct why_times times; /* of the window; of calls and marks: of its instances */
+	struct why_times times; /* of the window; for calls and marks, of its instances */
 	uint64_t n_waits;       /* number of its instances */
 	uint64_t waits_ns;      /* their sum */
 	uint64_t longest_ns;    /* of them, also an open one */
 	bool waits;             /* blocked at the end of the window */
 };
 
-/* A wait that has not ended at the end of the window. */
+/* A wait that is open at the end of the window. */
 struct why_open_wait {
 	uint32_t tid;
 	uint64_t from_ns;
 	uint64_t ns;  /* so far */
 	bool earlier; /* it began before from_ns */
 	/*
-	 * Threads that wait in a circle: each for a lock that the next one has, and the last for
-	 * one of the first. It is their number, if this thread is one of them; otherwise 0.
+	 * The number of threads in a deadlock with this one: each waits for a lock of the next one,
+	 * the last for a lock of the first. 0 = no deadlock.
 	 */
 	unsigned n_deadlocked;
 	struct wait_verdict verdict;
 };
 
-/* Parts of the archive on which the answer depends. */
+/* The records in the archive on which the answer depends. */
 struct why_sources {
-	bool schedule;        /* scheduling records; without them, there is no answer */
+	bool schedule;        /* there are scheduling records; without them, there is no answer */
 	bool waits;           /* `offcpu`: stacks of waits */
 	uint64_t min_wait_ns; /* its threshold */
 	bool kernel_frames;   /* stacks have frames of the kernel */
 	bool kernel_names;    /* ... and they have names */
 	bool interrupts;      /* irq or softirq */
 	bool filtered;        /* other threads are not recorded */
-	bool no_wakeups;      /* wakeups were shed in a part of the recording */
+	bool no_wakeups;      /* the recorder left out wakeups for a part of the time */
 	/*
-	 * Wakeups whose scheduling record is missing, and that are known from `woken` of a time
-	 * off CPU. The summary does not know them, and counts their time until the run as blocked,
-	 * or as unknown after a loss.
+	 * Wakeups whose scheduling record is missing, but which `woken` of a time off CPU shows.
+	 * The summary does not know them: it counts the time from the wakeup to the run as blocked,
+	 * or after a loss as unknown.
 	 */
 	uint64_t filled_wakeups;
 	uint64_t lost; /* scheduling records */
@@ -151,51 +152,51 @@ struct why_sources {
 struct why {
 	/* Results; valid after why_finish(), owned */
 	uint64_t from_ns, to_ns;    /* the window, in the time of the archive */
-	struct why_thread *threads; /* selected ones, those that lost most time first */
+	struct why_thread *threads; /* the selected ones; the one with most lost time is first */
 	size_t n_threads;
-	struct why_times total;   /* of them; `holders` are those of all */
-	struct latency durations; /* of the instances with a known begin and end */
+	struct why_times total;   /* sums of the threads; `holders` are merged from all of them */
+	struct latency durations; /* durations of the instances whose begin and end are known */
 	uint64_t n_partial;       /* the other instances */
 	/*
-	 * Deadlocks and then the longest first; without those for work, unless options.with_idle is
-	 * set.
+	 * Deadlocks first, then the longest waits. Waits for work are left out, unless
+	 * options.with_idle is set.
 	 */
 	struct why_open_wait *open_waits;
 	size_t n_open_waits;
 	uint64_t n_open_waits_all; /* also those beyond WHY_OPEN_WAITS_MAX */
-	/* Deadlocks, and then the longest first; those with for_work are the last ones. */
+	/* Deadlocks first, then the longest instances; those with for_work are the last ones. */
 	struct why_instance *worst;
 	size_t n_worst;
 	uint64_t n_instances;  /* also those that are not in `worst` */
 	uint64_t instances_ns; /* their sum */
 	uint64_t n_short;      /* of n_instances: shorter than min_ns */
 	uint64_t n_waits_dropped;
-	uint64_t n_spans_dropped; /* calls, marks or intervals between them, beyond the limits */
+	uint64_t n_spans_dropped; /* calls, marks or intervals between marks, beyond the limits */
 	uint64_t forgotten_ns;    /* the part of the window before history_begin_ns() */
-	bool holders_cut; /* the threads that had the CPUs are known in a part of the time only */
-	bool paths_cut;   /* a limit has cut a path of `worst` */
-	bool paths_ended; /* ... the limit of all paths: the shorter instances lack theirs */
+	bool holders_cut;         /* the holders of CPUs are known for a part of the time only */
+	bool paths_cut;           /* a limit has cut a path of `worst` */
+	bool paths_ended; /* ... the limit of all paths: the shorter instances have no path */
 	struct why_sources sources;
 
 	struct why_state *state; /* of why.c */
 };
 
 /*
- * SUMMARY and PROFILE get each event before the view does. They are borrowed, and so are the
- * pointers of OPTIONS. The view is a listener of the summary. The profile need not count
- * anything: the view adds the stacks of waits (profile_keep_stack()). Returns 0 or -ENOMEM.
+ * The caller gives each event to SUMMARY and PROFILE before the view. Both are borrowed, and so are
+ * the pointers of OPTIONS. The view is a listener of the summary. The profile need not count
+ * samples: the view adds the stacks of waits itself (profile_keep_stack()). Returns 0 or -ENOMEM.
  */
 int why_new(struct why **ret, const struct why_options *options, struct summary *summary,
 	    struct profile *profile);
 struct why *why_free(struct why *w);
 DEFINE_CLEANUP(struct why *, why_free)
 
-/* Takes one event in. Returns 0 or -ENOMEM. */
+/* Adds an event. Returns 0 or -ENOMEM. */
 int why_add(struct why *w, const struct event *ev);
 
 /*
- * Computes all results. Once, after the last event and summary_finish(). Returns 0, -ENODATA if the
- * archive has no scheduling records (then `sources` is valid, and nothing else), or -ENOMEM.
+ * Computes all results. Call it once, after the last event and summary_finish(). Returns 0,
+ * -ENOMEM, or -ENODATA if the archive has no scheduling records (then only `sources` is valid).
  */
 int why_finish(struct why *w);
 
@@ -203,12 +204,12 @@ int why_finish(struct why *w);
 const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t from_ns);
 
 /*
- * Writes at most MAX functions of the stack at NODE, of a wait or of its waker, to TO, which has
- * ROOM bytes (profile_names_stack()). Returns TO.
+ * Writes at most MAX functions of the stack at NODE, of a wait or its waker, to TO, which has ROOM
+ * bytes (profile_names_stack()). Returns TO.
  */
 const char *why_stack_text(char *to, size_t room, const struct why *w, uint32_t node, unsigned max);
 
-/* The calls or marks, for messages; the list is valid after why_finish(). It belongs to W. */
+/* The calls or marks, for messages; the list is valid after why_finish(). They belong to W. */
 const struct why_spans *why_get_spans(const struct why *w);
 
 /* The times of reclaim, for messages. They belong to W. */

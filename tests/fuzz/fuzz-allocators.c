@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input as an ELF file, and finds the places of probes: by its symbols, segments and
- * relocations, and its machine code.
+ * Reads the input as an ELF file, and finds the places of probes in it, by its symbols, segments,
+ * relocations and machine code.
  */
 #include <assert.h>
 #include <stddef.h>

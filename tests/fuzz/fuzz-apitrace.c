@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the input as a call trace, plain and in a container. All calls can be shown, and written
- * again. The written trace has the same text.
+ * again. The text of the written trace is that of the input.
  */
 #include <assert.h>
 #include <errno.h>
@@ -57,7 +57,8 @@ static int write_call(struct apitrace_writer *w, const struct apitrace_call *cal
 	return apitrace_writer_end(w);
 }
 
-/* Reads all. TEXT and W, if not NULL, get the text and the calls. Returns the number of calls. */
+/* Reads all calls. TEXT and W, if not NULL, get the text and the calls. Returns the number of
+ * calls. */
 static uint64_t read_calls(const uint8_t *data, size_t size, struct outbuf *text,
 			   struct apitrace_writer *w)
 {
@@ -103,7 +104,7 @@ static void read_twice(const uint8_t *data, size_t size)
 	apitrace_writer_init(&w, &written);
 	assert(apitrace_writer_header(&w, NULL, 0) == 0);
 	n = read_calls(data, size, &first, &w);
-	/* (a flag of value 0 after others is read and not written) */
+	/* (a flag of value 0 after others is read, but cannot be written) */
 	if (w.error < 0)
 		return;
 	assert(read_calls(written.data, written.size, &second, NULL) == n);

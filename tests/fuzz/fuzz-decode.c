@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arbitrary bytes in place of the programs' records: those that pass the checks
+ * Takes the input as records of the eBPF programs: records that pass the checks
  * (capture/programs/decode.h) go through the schedule and the table of tasks into an archive.
  *
  * The first byte is the kind of the rest: 'w' words of a ring of the schedule, 'i' of interrupts,

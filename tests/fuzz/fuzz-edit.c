@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All edits of foreign archives. The reader must accept each result, and the check must find no
- * error in it, except states that the format does not define: these come from the source.
+ * error in the result, except states that the format does not define: these are copied from the
+ * input.
  *
  * Inputs of the corpus go through all edits. The fuzzer is more effective if each input goes
- * through one edit, which its bytes select: any change of an input, of which it tries hundreds,
- * selects another one.
+ * through one edit, which its bytes select: any change of an input selects another edit, and the
+ * fuzzer tries hundreds of changes.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -27,7 +28,7 @@ enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, SYMBOLIZE, PAR
 
 static const char key[EDIT_REDACT_KEY_MIN];
 
-/* BYTES are read without damage, and no record breaks a rule. */
+/* Checks that BYTES are read without damage, and that no record breaks a rule. */
 static void check(const struct outbuf *bytes)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
@@ -124,7 +125,8 @@ static int merge(struct edit_output *out, const uint8_t *a, size_t a_size, const
 	return r;
 }
 
-/* The time in the middle of READER's archive, which is read. */
+/* Reads READER's archive to its end. Returns the time in the middle between its first and last
+ * event. */
 static uint64_t find_middle(struct fxt_reader *reader)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;

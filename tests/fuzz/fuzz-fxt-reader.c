@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Strings of events are complete, and end with NUL. */
+/* Checks that strings of events are complete, and end with NUL. */
 static void use_event(const struct event *ev)
 {
 	static volatile size_t sink;
@@ -63,7 +63,7 @@ static void use_finding(void *userdata, const struct fxt_finding *finding)
 	assert(strlen(fxt_finding_detail(detail, finding)) < sizeof(detail) - 1);
 }
 
-/* Each sample is counted once, in the profile and in the tree of names. */
+/* Checks that each sample is counted once, in the profile and in the tree of names. */
 static void check_profile(struct profile *p, bool inverted)
 {
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
@@ -113,14 +113,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const struct fxt_damage *damage = fxt_reader_damage(reader);
 
 			assert(damage->offset <= size && damage->bytes <= size - damage->offset);
-			/* Damage is reported or makes progress, so its number is bounded. */
+			/* The reader makes progress, so the number of damaged parts is bounded. */
 			assert(++looked_at <= 3 * size + 100);
 			fxt_lint_damage(lint, damage);
 			continue;
 		}
 		/*
-		 * A record can begin inside of the previous one, if that has a wrong size, but not
-		 * before it.
+		 * A record can begin inside of the previous one, if the size of the previous one is
+		 * wrong, but not before that one.
 		 */
 		assert(record->offset >= end);
 		end = record->offset + 1;

@@ -34,7 +34,8 @@ static int run_file(const char *path)
 		n += got;
 	} while (got > 0);
 	fclose(f);
-	/* Exactly as long, so that a sanitizer detects reads past the end. */
+	/* The memory has exactly the size of the file, so that a sanitizer detects reads past the
+	 * end. */
 	data = realloc(data, n ? n : 1);
 	if (!data)
 		abort();

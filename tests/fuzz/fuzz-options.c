@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options of libFuzzer for all targets. Options on the command line follow, and have precedence.
+ * Options of libFuzzer for all targets. Options on the command line follow these, and so have
+ * precedence.
  */
 #include <stddef.h>
 
@@ -9,8 +10,9 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /*
- * An input reaches thousands of places. Tracking their frequencies (-entropic) took nine tenths of
- * the time: without it, fuzz-edit and fxt-reader run ten times as often.
+ * An input reaches thousands of places in the code. Tracking how often each place is reached
+ * (-entropic) took nine tenths of the time: without it, fuzz-edit and fuzz-fxt-reader run ten times
+ * as often.
  */
 static char no_entropic[] = "-entropic=0";
 

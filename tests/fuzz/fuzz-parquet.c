@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input as a Parquet file with the reader of the tests, which must notice all damage. Then
- * takes the input as rows: writes a table, and reads the same rows again.
+ * Reads the input as a Parquet file with the reader of the tests, which must notice all damage.
+ * Then takes the input as rows of a table: the table is written, and the reader must return the
+ * same rows.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints values by shapes, both from the input: a text that ends with NUL, and bytes after it. The
- * output always fits, and is text. The same text is parsed as the arguments of a static probe,
- * which come from a program.
+ * output always fits its buffer, and is text. The text of the input is also parsed as the arguments
+ * of a static probe, which are text in a recorded program's file.
  */
 #include <assert.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet of a hostile program: as it is, and with a right head, so that its text is examined. The
- * result has what the rest of the manager relies on.
+ * Takes the input as a packet of a hostile program: unchanged, and with a right head, so that the
+ * packet's text is examined. If the packet is accepted, it has the properties on which the manager
+ * relies.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The buffer of a hostile program: its durable part and a block of records, in all modes. The
- * archive has only whole records, which the reader accepts.
+ * Takes the input as the buffer of a hostile program: its durable part and a block of records, in
+ * all modes. The archive has only whole records, which the reader accepts.
  */
 #include <assert.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static int take_record(void *userdata, const uint64_t *words, unsigned n_words, 
 }
 
 /*
- * The first four words are the bytes of the durable part, the numbers and ends of the blocks; then
- * the durable part, and the first block.
+ * The first four words of the input are durable_used, the number and the end of the first block,
+ * and the number of the second block. The durable part and the first block follow.
  */
 static void write_file(uint8_t *file, const uint8_t *data, size_t size)
 {

@@ -78,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct query_error error = { 0 };
 	int r;
 
-	/* (numbers grow with each multiplication, so long run times are no error) */
+	/* (numbers get longer with each multiplication, so a long run time would not be an
+	 * error) */
 	if (!text || size > 4096)
 		return 0;
 	assert(query_declare(&q.expression, "v", &error) == 0);

@@ -35,7 +35,7 @@ static ssize_t read_at(void *userdata, uint64_t offset, void *to, size_t n)
 	return (ssize_t)n;
 }
 
-/* Each record can be written, or is refused. The result is one line, or two for a call. */
+/* Each record can be written, or is refused. A written record is one line, or two for a call. */
 static void write_line(struct io *io, const struct rtrace_record *record)
 {
 	int r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input as an ELF file, and looks up names in it: its symbols, compressed ones, lines and
- * inlined functions. No other file is opened.
+ * Reads the input as an ELF file, and looks up names in it: its symbols, its compressed symbols,
+ * lines and inlined functions. No other file is opened.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input as a GDB trace file. It can be written again, except lines that are too long, and
- * the written file has the same frames.
+ * Reads the input as a GDB trace file. The file can be written again, except if a line is too long,
+ * and the written file has the same frames.
  */
 #include <assert.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static void touch_head(const struct tfile_head *h)
 			assert(strlen(map.path) + strlen(map.build_id) < sizeof(text));
 }
 
-/* Reads all, and writes it to W, if not NULL. Returns the number of frames. */
+/* Reads all frames, and writes them to W, if not NULL. Returns the number of frames. */
 static size_t read_all(struct tfile_reader *r, struct tfile_writer *w)
 {
 	uint32_t register_bytes = tfile_reader_head(r)->register_bytes;
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (e < 0)
 		return 0;
 	assert(tfile_reader_new_memory(&again, b.data, b.size, NULL, NULL) == 0);
-	/* (a frame can be valid in either byte order) */
+	/* (if a frame is valid in either byte order, the reader may choose the other one) */
 	if (tfile_reader_is_big_endian(again) == big)
 		assert(read_all(again, NULL) == n);
 	return 0;

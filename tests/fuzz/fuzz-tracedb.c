@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input as trace-db. It can be written again in the same layout, byte for byte except
- * ignored ones, and the written file has the same points. All of them can be kept in memory.
+ * Reads the input as trace-db. The trace can be written again in the same layout; only bytes that
+ * readers ignore can differ. The written file has the same points. All points can be kept in
+ * memory.
  */
 #include <assert.h>
 #include <errno.h>
@@ -27,7 +28,8 @@ static void touch(const struct tracedb_dictionary *d, const struct tracedb_entry
 	__asm__ volatile("" : : "r"(seen));
 }
 
-/* Reads all, and writes it to W, if not NULL. Returns the number of written points. */
+/* Reads all points, and writes them to W, if not NULL. Returns the number of points that were
+ * written. */
 static size_t read_all(struct tracedb_reader *r, struct tracedb_writer *w)
 {
 	const struct tracedb_dictionary *d = tracedb_reader_dictionary(r);
@@ -39,7 +41,7 @@ static size_t read_all(struct tracedb_reader *r, struct tracedb_writer *w)
 		for (size_t i = 0; i < point->n_entries; i++)
 			touch(d, &point->entries[i]);
 		e = w ? tracedb_writer_point(w, point) : 0;
-		/* (statement 0 can be read, and not written) */
+		/* (a point with statement 0 can be read, but cannot be written) */
 		assert(e == 0 || e == -EINVAL);
 		n += e == 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses the input as the format of a tracepoint, and makes a layout of it. All values are within
- * bounds, and no event can be read beyond its end: the rest of the input is its data.
+ * bounds, and no event can be read beyond its end: the rest of the input is the data of an event.
  */
 #include <assert.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses the input as the specification of a tracepoint: either there is a sentence, or all values
- * are within bounds.
+ * Parses the input as the specification of a tracepoint: either there is an error message, or all
+ * values are within bounds.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct tracepoint_spec *spec)
 {
-	/* (a set has no names of its own) */
+	/* (the specification of a preset has neither a system nor a name) */
 	assert(!*spec->system == !!spec->preset && strlen(spec->system) < TRACEPOINT_NAME_MAX);
 	assert(!*spec->name == !!spec->preset && strlen(spec->name) < TRACEPOINT_NAME_MAX);
 	assert(!strpbrk(spec->system, "/.") && !strpbrk(spec->name, "/."));

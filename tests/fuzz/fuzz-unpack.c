@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unpacks the input, and unpacks it again in other steps: the results must be the same.
+ * Unpacks the input, and unpacks it again in steps of another size: the results must be the same.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "reader/pack/unpack.h"
 
-/* The limit of the output, since a small input can unpack to very much. */
+/* The limit of the output: a small input can be unpacked to very many bytes. */
 enum { OUTPUT_MAX = 8 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

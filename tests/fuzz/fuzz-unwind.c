@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input as an ELF file, and makes its unwind table. Since few inputs get that far, it is
- * also read as an .eh_frame and a .debug_frame, whose instructions are executed.
+ * Reads the input as an ELF file, and makes its unwind table. Since few inputs are valid ELF files,
+ * the input is also read as an .eh_frame and a .debug_frame, whose instructions are executed.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -4,7 +4,8 @@
  * path cover its interval, and each instance has a sentence. The archive with tracks is read
  * without damage.
  *
- * Inputs of the corpus are explained in all ways, inputs of the fuzzer in one (fuzz-edit.c).
+ * Inputs of the corpus are explained in all ways, inputs of the fuzzer in one way each (see
+ * fuzz-edit.c for the reason).
  */
 #include <assert.h>
 #include <errno.h>

@@ -20,7 +20,7 @@ struct bytes {
 #define BYTES(text) ((struct bytes){ "" text, sizeof(text) - 1 })
 #define NO_BYTES    ((struct bytes){ "", 0 })
 
-/* def_cfa rsp 8; offset rip -8: as in each CIE for x86-64 */
+/* def_cfa rsp 8; offset rip -8: the first rules in each CIE for x86-64 */
 #define USUAL BYTES("\x0c\x07\x08\x90\x01")
 
 static inline void put(struct outbuf *to, struct bytes b)
@@ -66,7 +66,7 @@ static inline void put_cie(struct outbuf *to, uint8_t encoding, const char *lett
 	end_entry(to, at);
 }
 
-/* An FDE of the CIE at 0. BEGIN and SIZE are in the form that the CIE defines. */
+/* An FDE of the CIE at 0. BEGIN and SIZE are encoded as the CIE specifies. */
 static inline size_t put_fde(struct outbuf *to, struct bytes begin, struct bytes size,
 			     struct bytes code)
 {

@@ -17,8 +17,8 @@
 enum { FRAME_AT = 0x200, HEADER_AT = 0x180, LOADED_AT = 0x10000 };
 
 /*
- * An ELF file of N bytes without sections: all of it is executable, and its .eh_frame is FRAMES,
- * which are freed. The caller frees it.
+ * Returns an ELF file of N bytes without sections: all of it is executable, and its .eh_frame is
+ * FRAMES, which are freed. The caller must free the file.
  */
 static inline uint8_t *make_cfi_file(struct outbuf *frames, size_t n)
 {

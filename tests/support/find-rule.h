@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rule of a table for an address, as the programs find it (bpf/unwind.bpf.c).
+ * The rule of a table for an address, as the eBPF programs find it (bpf/unwind.bpf.c).
  */
 #pragma once
 
 #include "capture/unwind/unwind-table.h"
 
-/* The rule at ADDRESS, one of the file's own addresses; UNWIND_NONE without a row. */
+/* The rule at ADDRESS, one of the file's own addresses; UNWIND_NONE if it is before the first
+ * row. */
 static inline uint32_t find_rule(const struct unwind_table *table, uint64_t address)
 {
 	uint64_t at = address - table->first_address;

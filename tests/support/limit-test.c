@@ -5,8 +5,8 @@
  * (tests/slowness.sh). Before that, tests/end-test prints the state of its processes. meson itself
  * would end a test without a message, and at a fixed time.
  *
- * This process executes COMMAND itself. Another process, which is no child of the test and has none
- * of its files open, watches it.
+ * This process executes COMMAND itself. Another process watches it. The watching process is no
+ * child of the test, and has none of the test's files open.
  *
  * meson waits not only for the end of a test, but also until no process has its output open. So
  * processes that still have it open some time after the end are ended, too. The test has failed
@@ -45,7 +45,7 @@ struct limit {
 	const char *mark;
 	pid_t test;
 	int seconds;
-	char output[2][64]; /* the pipes of its output, as links in /proc show them, or "" */
+	char output[2][64]; /* the pipes of the test's output, as links in /proc show them, or "" */
 };
 
 static void limit_die(const char *what)
@@ -55,8 +55,8 @@ static void limit_die(const char *what)
 }
 
 /*
- * Whether the N words at ARGV end with the command of TEST. (A wrapper such as valgrind can precede
- * it.)
+ * True if the N words at ARGV end with the command of TEST. (A wrapper such as valgrind can precede
+ * the command.)
  */
 static bool limit_is_of(struct json_object *test, char **argv, int n)
 {
@@ -102,7 +102,7 @@ static int limit_number(const char *name)
 	return text && atoi(text) > 0 ? atoi(text) : 1;
 }
 
-/* Whether the process of PIDFD ends within SECONDS. */
+/* Waits for up to SECONDS. Returns true if the process of PIDFD has ended. */
 static bool limit_has_ended(int pidfd, int64_t seconds)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
@@ -125,7 +125,8 @@ static int limit_slowness(const char *tree)
 	return factor > 0 ? factor : 1;
 }
 
-/* Opens the output of the test only now, since meson waits until all processes have closed it. */
+/* Opens the output of the test as this process's stderr. Not earlier, since meson waits until all
+ * processes have closed the output. */
 static void limit_open_stderr(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND);
@@ -145,8 +146,8 @@ static void limit_note_output(struct limit *l)
 }
 
 /*
- * Whether the process has the mark in its environment, or none at all: it starts a program at this
- * moment.
+ * True if the process has the mark in its environment, or has no environment, since it starts a
+ * program at this moment.
  */
 static bool limit_is_marked(const struct limit *l, const char *pid)
 {
@@ -168,7 +169,8 @@ static bool limit_is_marked(const struct limit *l, const char *pid)
 	return marked || (f && !any);
 }
 
-/* Whether the process can print to the test's output. PATH gets its file for that. */
+/* True if the process can print to the test's output. PATH gets the file in /proc by which this
+ * output can be opened. */
 static bool limit_can_print(const struct limit *l, const char *pid, char *path, size_t size)
 {
 	char link[64];
@@ -185,7 +187,8 @@ static bool limit_can_print(const struct limit *l, const char *pid, char *path, 
 	return false;
 }
 
-/* Whether any process of the test can. PATH gets its file for that. */
+/* True if any process of the test can print to its output. PATH gets the file, as for
+ * limit_can_print(). */
 static bool limit_find_left(const struct limit *l, char *path, size_t size)
 {
 	const struct dirent *entry;
@@ -218,7 +221,7 @@ static void limit_end_left(const struct limit *l)
 {
 	char path[300];
 
-	/* (most of them end with the test, or at once) */
+	/* (most processes that are left end with the test, or soon after it) */
 	for (int tries = 0; tries < LIMIT_LEFT * 2; tries++) {
 		if (!limit_find_left(l, path, sizeof(path)))
 			_exit(0);
@@ -259,7 +262,8 @@ static void limit_watch(struct limit *l, int pidfd)
 
 /*
  * meson starts each test in a session of its own. The kernel shares the CPUs among the sessions
- * first (sched(7), "The autogroup feature"). The policy of a process counts in its session only.
+ * first (sched(7), "The autogroup feature"). The policy of a process counts only among the
+ * processes of its session.
  */
 static void limit_give_way(void)
 {
@@ -270,7 +274,7 @@ static void limit_give_way(void)
 	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return; /* a kernel without this feature */
-	/* (it fails if the session has no group) */
+	/* (the write fails if the session has no group) */
 	if (write(fd, "19", 2) < 0)
 		errno = 0;
 	close(fd);

@@ -21,7 +21,8 @@
  */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/* How much longer limits are: 1, 3 with sanitizers, 10 in valgrind (tests/support/meson.build). */
+/* The factor by which limits of time are longer: 1, 3 with sanitizers, 10 in valgrind
+ * (tests/support/meson.build). */
 static inline unsigned unit_build_factor(void)
 {
 	const char *factor = getenv("KYMO_TEST_BUILD_FACTOR");
@@ -29,16 +30,16 @@ static inline unsigned unit_build_factor(void)
 	return factor && atoi(factor) > 1 ? (unsigned)atoi(factor) : 1;
 }
 
-/* Whether the test runs in valgrind, which is some 30 times slower. */
+/* True if the test runs in valgrind, which is some 30 times slower. */
 static inline bool unit_is_in_valgrind(void)
 {
 	return unit_build_factor() >= 10;
 }
 
 /*
- * How often to repeat what an ordinary build repeats N times, with other random data: less often
- * with sanitizers and in valgrind. They look for errors of memory, which more rounds hardly ever
- * add, and an ordinary build has compared all results.
+ * Returns how often to repeat a test with other random data, if an ordinary build repeats it N
+ * times: less often with sanitizers and in valgrind. These look for errors of memory, which more
+ * rounds hardly ever find, and an ordinary build compares all results.
  */
 static inline unsigned unit_rounds(unsigned n)
 {
@@ -63,7 +64,7 @@ static inline unsigned unit_rounds(unsigned n)
 
 /*
  * Waits until CONDITION holds. The speed of the machine must not decide the verdict, so the limit
- * is only for states that never come, and a successful wait ends at once.
+ * is long: it is reached only if CONDITION never comes true. A successful wait ends at once.
  */
 #define SOON_MS ((int)(60000 * unit_build_factor()))
 #define assert_soon(condition)                                                                     \

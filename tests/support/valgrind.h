@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests that valgrind cannot run (it makes system calls itself that the tested code may not make),
- * or for which fewer repetitions are enough.
+ * Tests that valgrind cannot run (valgrind itself makes system calls that are forbidden to the
+ * tested code), or for which fewer repetitions are enough.
  */
 #pragma once
 

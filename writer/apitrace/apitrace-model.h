@@ -3,8 +3,8 @@
  * Calls, their values and their signatures, as returned by the reader and taken by the writer.
  * Texts have a length, since they can contain any byte, and are NUL-terminated as well.
  *
- * A signature belongs to one writer, which stores the number of the signature there: 0 = it was not
- * written yet. The reader sets it to 0.
+ * A signature belongs to one writer, which stores in `number` the number that it gave to the
+ * signature: 0 = the signature was not written yet. The reader sets `number` to 0.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state of the writer, and the functions that write parts of events: values, which are for the
- * caller, and the parts around them, which are only for the writer.
+ * The state of the writer, and the functions that write parts of events: the functions for values
+ * are for callers; those for other parts are only for the writer.
  */
 #pragma once
 
@@ -37,9 +37,9 @@ void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int6
 void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value);
 
 /*
- * Begin a value that consists of other values, which must follow: N values for an array, one value
- * for each member of a struct, and a value for people and a value for programs for a
- * representation.
+ * Begin a value that consists of other values. These must follow: for an array, N values; for a
+ * struct, one value for each member; for a representation, a value for people and a value for
+ * programs.
  */
 void apitrace_put_array(struct apitrace_writer *w, size_t n);
 void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names);
@@ -58,7 +58,7 @@ void apitrace_put_number(struct apitrace_writer *w, uint64_t number);
 void apitrace_put_text(struct apitrace_writer *w, const struct apitrace_text *text);
 
 /* Writes the id of a signature with its *NUMBER. *LAST counts the signatures of its kind. Returns
- * whether its body must follow. */
+ * true if the body of the signature must follow. */
 bool apitrace_put_id(struct apitrace_writer *w, uint32_t *number, uint32_t *last);
 
 /* Writes the signature of a function or struct. */

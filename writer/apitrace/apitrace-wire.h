@@ -13,7 +13,7 @@
 #pragma once
 
 enum {
-	APITRACE_VERSION_OLD_ENUMS = 2,  /* last version in which an enum has one name */
+	APITRACE_VERSION_OLD_ENUMS = 2,  /* last version in which an enum has only one entry */
 	APITRACE_VERSION_THREADS = 4,    /* first version in which enter events have a thread */
 	APITRACE_VERSION_PROPERTIES = 6, /* first version with properties */
 	APITRACE_VERSION_MAX = 6,        /* version that is written */

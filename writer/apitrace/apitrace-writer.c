@@ -15,8 +15,8 @@ int apitrace_writer_header(struct apitrace_writer *w, const struct apitrace_prop
 {
 	w->begin = w->out->size;
 	apitrace_put_number(w, APITRACE_VERSION_MAX);
-	/* The version of the calls' semantics. Readers abort if it is larger than the first
-	 * version. */
+	/* The version of the calls' semantics. Readers abort if this version is larger than that of
+	 * the format. */
 	apitrace_put_number(w, APITRACE_VERSION_MAX);
 	for (size_t i = 0; i < n; i++) {
 		/* An empty name ends the properties. */

@@ -12,10 +12,10 @@
  * 	apitrace_writer_ret(w), apitrace_put_sint(w, -2);
  * 	r = apitrace_writer_end(w);
  *
- * If apitrace_writer_end() returns 0, the event is in the buffer; otherwise, nothing of it is. It
- * returns -EINVAL for an event that violates the format (an argument that the function does not
- * declare, too many or too few values). After a failure, all later events fail, too, since the lost
- * event may have contained a signature.
+ * If apitrace_writer_end() returns 0, the whole event is in the buffer; otherwise, nothing of the
+ * event is. apitrace_writer_end() returns -EINVAL for an event that violates the format (an
+ * argument that the function does not declare, too many or too few values). After a failure, all
+ * later events fail, too, since the lost event may have contained a signature.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ uint32_t apitrace_writer_enter(struct apitrace_writer *w, uint32_t thread,
 			       struct apitrace_names *function);
 void apitrace_writer_leave(struct apitrace_writer *w, uint32_t no);
 
-/* Write details of an event. A value must follow each of the first two. */
+/* Write details of an event. After an argument or a result, its value must follow. */
 void apitrace_writer_arg(struct apitrace_writer *w, uint32_t number);
 void apitrace_writer_ret(struct apitrace_writer *w);
 void apitrace_writer_flags(struct apitrace_writer *w, uint32_t flags);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The model of columns, shared by both directions: the streams, the operations, and the state from
- * which a scheduling record is predicted. docs/COLUMNS.md specifies all of it.
+ * The model of columns, shared by columns_split() and columns_join(): the streams, the operations,
+ * and the state from which a scheduling record is predicted. docs/COLUMNS.md specifies the model.
  *
- * The model consists only of data that both sides have at the same moment. Every rule of prediction
- * is a function here, so the two sides cannot differ.
+ * The model consists only of data that the splitter and the joiner have at the same record. Every
+ * rule of prediction is a function here, so their predictions cannot differ.
  */
 #pragma once
 
@@ -75,14 +75,15 @@ struct columns_id {
 struct columns_cpu {
 	uint16_t running;
 	/*
-	 * Id of the predicted next thread: woken since the last switch, or else the last that ran.
+	 * Id of the thread that is predicted to run next: the one woken since the last switch, or
+	 * else the one that ran last.
 	 */
 	uint16_t next;
 };
 
 struct columns_shape {
 	uint64_t head; /* the header without the CPU */
-	uint64_t word; /* the seventh word of the last such record */
+	uint64_t word; /* the seventh word of the last record with this shape */
 };
 
 struct columns_model {
@@ -100,8 +101,8 @@ struct columns_model {
 };
 
 /*
- * Initializes M at the beginning of a piece: the only id is 0, for koid 0, and it runs on every
- * CPU.
+ * Initializes M at the beginning of a piece: the only id is 0 (koid 0), and the thread with this id
+ * runs on every CPU.
  */
 static inline void columns_model_init(struct columns_model *m)
 {

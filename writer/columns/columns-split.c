@@ -10,9 +10,10 @@ enum {
 	VARINT_BYTES_MAX = 10,
 	ID_PER_RECORD = 3,
 
-	/* The maximum number of bytes that one record adds to COLUMNS_EXCEPTIONS: as words, a new
-	 * shape and three others; as varints, new ids, a time, two CPUs, and the length of the
-	 * literal before it. OTHER_BYTES_MAX: the same for every other stream of records. */
+	/* The maximum number of bytes that one record adds to COLUMNS_EXCEPTIONS: four words (a new
+	 * shape and three others), and as varints, new ids, a time, two CPUs, and the length of the
+	 * literal before the record. OTHER_BYTES_MAX is the maximum for each other stream of
+	 * records. */
 	EXCEPTION_BYTES_MAX = (1 + 3) * FXT_WORD_BYTES + (ID_PER_RECORD + 4) * VARINT_BYTES_MAX,
 	OTHER_BYTES_MAX = ID_PER_RECORD,
 };
@@ -331,8 +332,8 @@ void columns_split(struct columns_split *s, const uint8_t *data, size_t n,
 	columns_split_literal(s, data + literal, n - literal);
 	if (columns_split_end(s, ret) <= n + COLUMNS_EXTRA_BYTES)
 		return;
-	/* The model has predicted too little, so the streams became too long. A single literal is
-	 * shorter. */
+	/* The predictions were so bad that the streams are too long. Storing all data as one
+	 * literal is shorter. */
 	columns_split_begin(s);
 	columns_split_literal(s, data, n);
 	columns_split_end(s, ret);

@@ -10,7 +10,7 @@
 
 struct columns_split;
 
-/* Returns NULL without memory. The data of each split has at most N_MAX bytes. */
+/* Returns NULL if there is no memory. The data of each split have at most N_MAX bytes. */
 struct columns_split *columns_split_new(size_t n_max);
 struct columns_split *columns_split_free(struct columns_split *s);
 DEFINE_CLEANUP(struct columns_split *, columns_split_free)

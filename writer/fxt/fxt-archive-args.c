@@ -60,8 +60,8 @@ static bool fxt_archive_is_written(const struct fxt_event_field *f, const struct
 }
 
 /*
- * Writes BYTES in hexadecimal. This is not done by snprintf(), which would take more time than
- * everything else that is written for a mapping.
+ * Writes BYTES in hexadecimal. snprintf() would take more time for this than everything else that
+ * is written for a mapping.
  */
 static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 {
@@ -74,7 +74,7 @@ static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 	*to = '\0';
 }
 
-/* Sets *RET to value V of an enum: its fixed name, or its text if it has no fixed name. */
+/* Sets *RET to the name of the enum value V, by its fixed index, or as text if it has none. */
 static int fxt_archive_get_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
 				const char *const *texts, unsigned n)
 {

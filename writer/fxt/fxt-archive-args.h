@@ -15,6 +15,7 @@ struct fxt_archive_args {
 	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1]; /* text of a build id */
 };
 
-/* Sets ARGS to the fields of ROW, from EV. Returns 0, or -EINVAL if a value has no name. */
+/* Sets ARGS to the fields of ROW, with the values of EV. Returns 0, or -EINVAL if EV has an enum
+ * value without a name. */
 int fxt_archive_fill_args(struct fxt_archive_args *args, enum fxt_row_id row,
 			  const struct event *ev);

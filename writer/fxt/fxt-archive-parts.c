@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Splits a recording (docs/architecture/chunks.md). Heads and tails have separate tables. The
- * bodies between them register their strings and threads again.
+ * Splits a recording (docs/architecture/chunks.md). The head and the tail of a chunk have tables of
+ * their own, so the body between them registers its strings and threads again.
  */
 #include "writer/fxt/fxt-archive.h"
 
@@ -16,7 +16,8 @@ int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of
 		return r;
 	memcpy(part->lost, of->lost, (size_t)of->n_cpus * CLASS_MAX * sizeof(*part->lost));
 	/*
-	 * A batch of packets is continued only in the archive where it began, so the part has none.
+	 * A batch of packets can continue only in the archive where it began, so a part has no
+	 * packets.
 	 */
 	part->no_perfetto_samples = true;
 	return 0;

@@ -7,7 +7,8 @@
 
 #include "writer/fxt/fxt-archive-rows.h"
 
-/* Returns the end of PATH that fits into the name of a module. It begins with a whole character. */
+/* Returns the last bytes of PATH that fit into the name of a module, from the begin of a character
+ * on. */
 static const char *fxt_archive_profiler_module_name(const char *path)
 {
 	size_t n = strlen(path);
@@ -65,7 +66,7 @@ int fxt_archive_sample(struct fxt_archive *a, const struct event *ev)
 
 	if (ev->sample.kind == SAMPLE_NAMED) {
 		r = fxt_archive_row(a, FXT_ROW_STACK, ev);
-		/* The event `stack` names the backtrace; it is written on this thread. */
+		/* The event `stack` names the backtrace, so both are written on the same thread. */
 		thread.tid = ev->pid;
 	}
 	return r < 0 ? r

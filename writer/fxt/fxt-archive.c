@@ -120,7 +120,7 @@ static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *e
 					    });
 }
 
-/* Writes an object with the arguments of ROW. */
+/* Writes a kernel object with the arguments of ROW, with the values of EV. */
 static int fxt_archive_write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koid,
 				    const char *name, const struct event *ev)
 {
@@ -138,7 +138,7 @@ static int fxt_archive_write_object(struct fxt_archive *a, enum fxt_row_id row, 
 				       });
 }
 
-/* Writes a pseudo-process (PID is 0), or a pseudo-thread of process PID. */
+/* Writes the kernel object of a pseudo-process (PID 0), or of a pseudo-thread of process PID. */
 static int fxt_archive_write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pid,
 				     uint32_t koid, const char *name)
 {
@@ -181,7 +181,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 };
 
 /*
- * Writes the provider event, which readers check. For viewers, writes an instant on the CPU's
+ * Writes a loss: the provider event, which readers check; and for viewers, an instant on the CPU's
  * thread, and the counter.
  */
 static int fxt_archive_write_lost(struct fxt_archive *a, const struct event *ev)
@@ -280,8 +280,8 @@ static int fxt_archive_write_start(struct fxt_archive *a, const struct event *ev
 static const struct {
 	uint32_t process;
 	/*
-	 * The names of the process and of the threads. thread_name contains one %u if there is a
-	 * thread per CPU; otherwise it is NULL
+	 * The names of the process and of its threads. thread_name has one %u for the number of the
+	 * CPU or lane; NULL = the process has one thread, with the name of the process
 	 */
 	const char *process_name, *thread_name;
 } tracks[FXT_TRACK_MAX] = {
@@ -326,7 +326,8 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 					 tracks[track].thread_name ? name : process);
 }
 
-/* Returns a reference to TEXT: its fixed index, if it has one, or a reference through the table. */
+/* Returns a reference to TEXT: its fixed index if it has one, otherwise one through the string
+ * table. */
 static struct fxt_out_string fxt_archive_named_or_interned(const char *text)
 {
 	for (unsigned i = 1; i <= FXT_NAME_RESERVED; i++)
@@ -517,8 +518,8 @@ static int fxt_archive_write_request(struct fxt_archive *a, const struct event *
 }
 
 /*
- * Writes the values in an instant, since Perfetto does not show large records. Then writes the
- * large record.
+ * Writes a moment: first an instant with the values, since Perfetto does not show large records,
+ * and then the large record.
  */
 static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *ev)
 {
@@ -580,7 +581,7 @@ int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to
 	return batch ? fxt_archive_write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
 }
 
-/* Adds EV to the samples, which are created at the profiler's first event. */
+/* Adds EV to the samples, which are created when the first event for them comes. */
 int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 {
 	int r = 0;
@@ -603,7 +604,7 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
-/* Functions that write events for which one row is not sufficient. */
+/* Functions for the kinds of events that need more than one row. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
 	[EVENT_SWITCH] = fxt_archive_write_switch,
 	[EVENT_TASK] = fxt_archive_write_task,

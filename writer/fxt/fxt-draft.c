@@ -5,7 +5,7 @@
 
 /* ---- checks ---- */
 
-/* Adds the words that S needs to *WORDS. */
+/* Checks S, and adds the number of words that it needs in the record to *WORDS. */
 static int fxt_draft_check_string(const struct fxt_out_provider *p, const struct fxt_out_string *s,
 				  uint64_t *words)
 {
@@ -20,7 +20,7 @@ static int fxt_draft_check_string(const struct fxt_out_provider *p, const struct
 	return 0;
 }
 
-/* Adds the words that ARG needs to *WORDS. */
+/* Checks ARG, and adds the number of words that it needs to *WORDS. */
 static int fxt_draft_check_arg(const struct fxt_out_provider *p, const struct fxt_out_arg *arg,
 			       uint64_t *words)
 {

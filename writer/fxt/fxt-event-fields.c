@@ -29,13 +29,13 @@ enum {
 	SECRET = FXT_FIELD_SECRET,
 };
 
-/* If the member's size differs from its form's, the array has a negative size. */
+/* A compile error (a negative array size) if the member's size is not that of the form. */
 #define OFFSET(form, member)                                                                       \
 	(offsetof(struct event, member) +                                                          \
 	 0 * sizeof(char[sizeof(((struct event *)0)->member) == SIZE_##form ? 1 : -1]))
 #define FIELDS(...) ((const struct fxt_event_field[]){ __VA_ARGS__{ 0 } })
-/* A record holds at most FXT_ARGS_MAX arguments. With more fields, writing would fail when all are
- * set. */
+/* A compile error if a row has more fields than the arguments that a record can hold: writing an
+ * event with all of them would fail. */
 #define LIST(...)                                                                                  \
 	(FIELDS(__VA_ARGS__) +                                                                     \
 	 0 * sizeof(char[ARRAY_SIZE(FIELDS(__VA_ARGS__)) - 1 <= FXT_ARGS_MAX ? 1 : -1]))

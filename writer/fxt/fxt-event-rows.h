@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every event of an archive, once: a list for code that defines EVENT and the other words below
- * (see fxt-event-fields.h). docs/FXT-MAPPING.md describes the same for users, and
+ * All events of an archive. The including code defines EVENT and the other macros below (see
+ * fxt-event-fields.h). docs/FXT-MAPPING.md describes the same for users, and
  * tests/style/check-mapping compares it with this list.
  *
  *   EVENT(kind, category, name, type, whose, fields)  the row of an event kind
@@ -157,7 +157,7 @@ OTHER(IDLE, EVENT_INTERVAL, POWER,
 
 /* ---- calls of functions ---- */
 
-/* A call has its arguments and its result first, under their own names. */
+/* In a call, its own arguments and its result come before these fields, under their own names. */
 OTHER(CALL, EVENT_CALL, CALLS,
 	FIELD(RETURN_ADDRESS, POINTER, call.return_address, IF_SET)
 	FIELD(CALL_STACK, U64, call.stack, IF_SET)
@@ -171,7 +171,7 @@ EVENT(LEFT_OUT, CALLS, LEFT_OUT, INSTANT, KYMO,
 EVENT(MOMENT_POINT, MOMENTS, POINT, INSTANT, KYMO,
 	FIELD(POINT, U32, moment_point.number, 0)
 	FIELD(PLAN, TEXT, moment_point.plan, NEEDED))
-/* A large BLOB with this name. Perfetto gets an instant with the point's name. */
+/* A large BLOB with the name `moment`. For Perfetto, an instant with the point's name is added. */
 OTHER(MOMENT, EVENT_MOMENT, MOMENTS,
 	FIELD(POINT, U32, moment.point, NEEDED)
 	FIELD(HIT, U64, moment.hit, 0)
@@ -180,13 +180,15 @@ OTHER(MOMENT, EVENT_MOMENT, MOMENTS,
 
 /* ---- tracepoints ---- */
 
-/* An instant with the name of the tracepoint. Its fields come first, under their own names. */
+/* An instant with the name of the tracepoint, whose own fields come before these, under their own
+ * names. */
 OTHER(TRACEPOINT, EVENT_TRACEPOINT, TRACEPOINTS,
 	FIELD(CPU, CPU, cpu, NEEDED))
 
 /* ---- block devices ---- */
 
-/* On a lane; an instant with `start_time` if all lanes are occupied. The operation is its name. */
+/* The name is the operation. A complete event on a lane, or if all lanes are occupied, an instant
+ * with `start_time`. */
 OTHER(REQUEST, EVENT_REQUEST, BLOCK,
 	FIELD(NAME, WORD, request.disk, IF_SET | PLAIN)
 	FIELD(DEVICE, U64, request.device, NEEDED)
@@ -203,7 +205,8 @@ EVENT(SAMPLING, PROFILE, SAMPLING, INSTANT, KYMO,
 	FIELD(FREQUENCY, U32, sampling.frequency, 0)
 	FIELD(CLOCK, TEXT, sampling.clock, PLAIN)
 	FIELD(THRESHOLD, U64, sampling.threshold_ns, 0))
-/* In kymo 0.1, the process is the process of the event's thread. */
+/* In archives of kymo 0.1, the event's thread shows the process, and there is no argument for
+ * it. */
 EVENT(MAPPING, PROFILE, MAPPING, INSTANT, CODE,
 	FIELD(PROCESS, KOID, pid, 0)
 	FIELD(PATH, TEXT, mapping.path, 0)

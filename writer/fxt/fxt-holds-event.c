@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeps state as copies of events. The table of events shows which texts must be copied, too.
+ * Keeps state as copies of events. The table of events (fxt-event-fields.h) shows which texts of an
+ * event must be copied, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static uint64_t fxt_holds_event_number_of_event(const void *event, int name)
 /* ---- copies ---- */
 
 /*
- * The memory after an event in which its texts and arrays are stored. If TO is NULL, only the size
- * of this memory is counted.
+ * The memory behind a copied event, for its texts and arrays. TO NULL = only count the bytes that
+ * are needed.
  */
 struct room {
 	char *to;

@@ -104,7 +104,7 @@ struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
 	return free_ptr(h);
 }
 
-/* Appends HELD. On failure, HELD still belongs to the caller. */
+/* Appends HELD to the items. Returns 0 or -ENOMEM; then HELD still belongs to the caller. */
 static int fxt_holds_add(struct fxt_holds *h, struct fxt_held *held)
 {
 	uint64_t hash = fxt_holds_hash_of(&held->key);
@@ -162,7 +162,7 @@ int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_
 	return h->kinds >> key->kind & 1 ? fxt_holds_put(h, key, pid, what, false) : 0;
 }
 
-/* Discards the state of PID with kinds from FIRST to LAST. */
+/* Discards those items of PID whose kinds are between FIRST and LAST, inclusive. */
 static void fxt_holds_forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind first,
 				   enum fxt_holds_kind last)
 {
@@ -186,7 +186,7 @@ void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid, enum 
 	}
 }
 
-/* CHILD inherits the mappings of PARENT, as in model/maps. */
+/* Copies the mappings of PARENT to its new CHILD, as model/maps does. */
 static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 {
 	struct fxt_held *i = parent ? table_get(&h->by_pid, parent) : NULL;
@@ -201,7 +201,7 @@ static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t chil
 		struct fxt_holds_key key = i->key;
 
 		key.a = child;
-		/* Makes the key differ from the keys of CHILD's own modules. */
+		/* A copied module must not have the key of one of CHILD's own modules. */
 		key.c += key.kind == FXT_HOLDS_MODULE;
 		if ((key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING) ||
 		    key.kind == FXT_HOLDS_OTHER_FILE)
@@ -212,13 +212,13 @@ static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t chil
 
 /* ---- rules ---- */
 
-/* The state that an event establishes or ends. */
+/* The state that an event establishes, or (ends) ends. */
 struct rule {
 	enum fxt_holds_kind kind;
 	bool of_process;  /* each process has separate state */
-	bool of_nobody;   /* the state does not end with a process */
+	bool of_nobody;   /* the state outlives its process */
 	bool ends;        /* the event ends the state */
-	int16_t names[2]; /* arguments that identify the state; 0 = none */
+	int16_t names[2]; /* arguments that tell items of the kind apart; 0 = none */
 };
 
 static const struct rule rules[] = {
@@ -240,7 +240,8 @@ static const struct rule rules[] = {
 	[FXT_ROW_FREE] = { FXT_HOLDS_ALLOC, .of_process = true, .ends = true,
 			   .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
 	[FXT_ROW_MOMENT_POINT] = { FXT_HOLDS_MOMENT_POINT, .names = { FXT_NAME_POINT } },
-	/* A context that has ended is kept, since blocks still refer to it. */
+	/* The end of a context does not end its state, since live blocks still refer to the
+	 * context. */
 	[FXT_ROW_CONTEXT] = { FXT_HOLDS_CONTEXT, .names = { FXT_NAME_ID } },
 };
 
@@ -269,14 +270,14 @@ static int fxt_holds_process_by_rule(struct fxt_holds *h, const struct fxt_holds
 	return 0;
 }
 
-/* Discards the state that ends with the process of INPUT. */
+/* Discards the state that ends with INPUT's process. */
 static void fxt_holds_exit(struct fxt_holds *h, const struct fxt_holds_input *input)
 {
 	const struct fxt_holds_key watch = { .kind = FXT_HOLDS_WATCH,
 					     .from = input->from,
 					     .a = input->pid };
 
-	/* Allocations are kept: blocks that were not freed are recorded later. */
+	/* State of allocations is kept: blocks that were not freed are recorded after the exit. */
 	fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
 	if (!fxt_holds_find(h, &watch))
 		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_NAME, FXT_HOLDS_NAME);
@@ -303,7 +304,7 @@ int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, 
 	default:
 		break;
 	}
-	/* This is checked before the key is made, since most events establish no state. */
+	/* Most events establish no state, so return before a key is made for them. */
 	if (input->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[input->row].kind & 1))
 		return 0;
 	return fxt_holds_process_by_rule(h, input, &rules[input->row], what);

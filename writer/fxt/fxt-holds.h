@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * State at a point in time, as established by earlier events: the last event for each item, without
- * ended items. The rules are here: the events that establish state, the key that identifies an
- * item, the events that end it, and the items that a child inherits.
+ * The state at a moment that earlier events have established: for each item (a mapping, a watch,
+ * ...), the last event about it, unless the item has ended. This module has the rules: which events
+ * establish and end items, which key identifies an item, and which items a child inherits.
  *
- * Each owner keeps the state in its own form: the recorder keeps events, for the heads of chunks
- * (fxt_holds_event()); a cut keeps records of any archive (edit/edit-state.h).
+ * Each user of this module keeps the state in its own form: the recorder keeps events, for the
+ * heads of chunks (fxt_holds_event()); a cut keeps records of any archive (edit/edit-state.h).
  *
- * Memory is bounded: state beyond 128 MiB is not kept, and is counted.
+ * Memory is bounded: items beyond 128 MiB are not kept, but counted.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ enum fxt_holds_kind {
 	FXT_HOLDS_WATCH,
 	FXT_HOLDS_STACK,       /* the event `stack` */
 	FXT_HOLDS_STACK_TRACE, /* the frames of that stack */
-	FXT_HOLDS_NAME, /* the function of a frame; without a watch, until its process ends */
+	FXT_HOLDS_NAME,        /* the name of an address; without a watch, until the process ends */
 	FXT_HOLDS_USAGE,
 	FXT_HOLDS_ALLOC, /* a live allocation */
 	FXT_HOLDS_CONTEXT,
@@ -37,18 +37,18 @@ enum fxt_holds_kind {
 	FXT_HOLDS_SHED,
 };
 
-/* The key of an item. It has no padding, since its bytes are hashed. */
+/* The key of an item. Its bytes are hashed, so it must have no padding. */
 struct fxt_holds_key {
 	uint64_t kind, from; /* FROM is the writer of the event */
 	uint64_t a, b, c;
 };
 
 struct fxt_held {
-	void *what; /* owned by the user of the rules; see struct fxt_holds_ops */
+	void *what;                      /* the kept form of the event; see struct fxt_holds_ops */
 	struct fxt_held *before, *after; /* neighbours in the order of the events */
-	struct fxt_held *newer, *older;  /* neighbours among the items with the same pid */
+	struct fxt_held *newer, *older;  /* neighbours among the items of the same pid */
 	struct fxt_holds_key key;
-	uint64_t pid; /* the item ends with this process; 0 = with no process */
+	uint64_t pid; /* the item ends with this process; 0 = it outlives processes */
 	size_t bytes;
 	bool inherited; /* the item comes from an ancestor of the process */
 	/* For the user of the rules: */
@@ -58,44 +58,47 @@ struct fxt_held {
 };
 
 struct fxt_holds_ops {
-	/* Makes the form in which WHAT is kept. *BYTES is its size. Returns NULL without memory. */
+	/* Makes the form of WHAT that is kept; *BYTES is its size. Returns NULL if there is no
+	 * memory. */
 	void *(*keep)(void *what, size_t *bytes);
 	void (*let_go)(void *kept);
 };
 
 struct fxt_holds;
 
-/* Kinds whose bit is set in WITHOUT are not kept. OPS is borrowed. Returns 0 or -ENOMEM. */
+/* OPS is borrowed. Items of kinds whose bit (1 << kind) is set in WITHOUT are not kept. Returns 0
+ * or -ENOMEM. */
 int fxt_holds_new(struct fxt_holds **ret, const struct fxt_holds_ops *ops, uint32_t without);
 struct fxt_holds *fxt_holds_free(struct fxt_holds *h);
 DEFINE_CLEANUP(struct fxt_holds *, fxt_holds_free)
 
-/* Sets the value of KEY to WHAT, until PID ends. Returns like fxt_holds_process(). */
+/* Keeps WHAT as the item KEY, until process PID ends. Returns as fxt_holds_process() does. */
 int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what);
 
 /* Returns the value of KEY, or NULL. */
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key);
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
 
-/* Discards the items of KIND from the writer FROM that end with PID. */
+/* Discards the items of KIND that the writer FROM has established and that end with PID. */
 void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid,
 			 enum fxt_holds_kind kind);
 
 /*
- * Changes the key of HELD to KEY. No other item has KEY. The position of HELD among the items does
- * not change.
+ * Changes the key of HELD to KEY, which no other item may have. HELD stays at its place in the
+ * order of items.
  */
 void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key);
 
-/* Returns the item after HELD (NULL = the first item), or NULL after the last one. */
+/* Returns the item after HELD in the order of events; HELD NULL = the first item. NULL = no further
+ * item. */
 struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held);
 
-/* Returns the number of items so far that did not fit. */
+/* Returns the number of items that were not kept, since there was no room. */
 uint64_t fxt_holds_left_out(const struct fxt_holds *h);
 
 /*
- * An event of ROW, in any form. NUMBER is an argument as a number: text is represented by a number
- * that identifies it, and a missing argument is 0.
+ * An event of ROW, in any form. NUMBER returns the argument NAME of EVENT as a number; for a text,
+ * a number that identifies it; 0 = the argument is missing.
  */
 struct fxt_holds_input {
 	enum fxt_row_id row;
@@ -105,20 +108,20 @@ struct fxt_holds_input {
 };
 
 /*
- * Processes an event: *INPUT describes it, and WHAT is its form to keep. Returns 1 if it
- * establishes state, 0 if not, or -ENOMEM.
+ * Processes an event, which INPUT describes; WHAT is the event in the form that ops->keep takes.
+ * Returns 1 if the event establishes state, 0 if not, or -ENOMEM.
  */
 int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, void *what);
 
 /*
- * Processes EV (fxt-holds-event.c). The value of each item is then a struct event. Returns 0 or
- * -ENOMEM.
+ * Processes EV (fxt-holds-event.c), if the items are kept as struct event (fxt_holds_events).
+ * Returns 0 or -ENOMEM.
  */
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev);
 
 /*
- * Keeps EV, an EVENT_FRAME, for a stack that is kept. A name that is kept already stays where it
- * is: before the stacks that need it. Returns 0 or -ENOMEM.
+ * Keeps EV, an EVENT_FRAME with a name that a kept stack needs. If the name is kept already, it
+ * stays at its place in the order, which is before the stacks that need it. Returns 0 or -ENOMEM.
  */
 int fxt_holds_name(struct fxt_holds *h, const struct event *ev);
 extern const struct fxt_holds_ops fxt_holds_events;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of each kind of record, once: a list in their order, for code that defines the words.
- * The writer checks and writes records by it (fxt-write-layouts.c). The reader parses them
- * (fxt-parse.c), swaps and finds them (fxt-shape.c), and checks them (fxt-check.c).
- * edit-copy-types.c copies them, and `kymo dump` prints them (dump-json.c). A list expands to
- * straight-line code, without lookups at run time.
+ * The layout of each kind of record: the list of its parts, in order. The including code defines
+ * the macros below. The writer checks and writes records by these lists (fxt-write-layouts.c). The
+ * reader parses them (fxt-parse.c), swaps and finds them (fxt-shape.c), and checks them
+ * (fxt-check.c). edit-copy-types.c copies them, and `kymo dump` prints them (dump-json.c). A list
+ * expands to straight-line code, without lookups at run time.
  *
  *   RESERVED(field)             bits of the header that are zero
  *   KIND(field)                 a field of the header, the subtype
@@ -25,8 +25,9 @@
  *   ARGS(field)                 that many arguments
  *   VALUE()                     the word that can follow those of an event
  *
- * OF.M is the member of struct fxt_record, and N its length. M alone is the member of the struct
- * that is written (fxt-writer.h). The value of TEXT is in `name`. KEY is its name in dump.
+ * OF.M is the member of struct fxt_record for the part, and OF.N its length. M alone is the member
+ * of the struct that is written (fxt-writer.h). The value of TEXT is in `name`. KEY is the name of
+ * the part in `kymo dump`.
  *
  * Most records of an archive are scheduling records, so these are read by plain loads. The legacy
  * scheduling record has two threads, and large records have two headers: code for these is written
@@ -109,7 +110,7 @@
 	X(string, FXT_RECORD_STRING, 0, "string") \
 	X(thread, FXT_RECORD_THREAD, 0, "thread")
 
-/* ... records that are written from a struct fxt_LAYOUT, */
+/* ... records that are written from a struct fxt_LAYOUT, such as struct fxt_blob, */
 #define FXT_DATA_LAYOUTS(X) \
 	X(event, FXT_RECORD_EVENT, 0, "event") \
 	X(blob, FXT_RECORD_BLOB, 0, "blob") \
@@ -120,7 +121,7 @@
 	X(mmap, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap") \
 	X(backtrace, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
 
-/* ... and such records that are read in a faster way. */
+/* ... and records that are written likewise, but that the reader reads in a faster way. */
 #define FXT_SCHED_LAYOUTS(X) \
 	X(switch, FXT_RECORD_SCHEDULING, FXT_SCHED_SWITCH, "context_switch") \
 	X(wakeup, FXT_RECORD_SCHEDULING, FXT_SCHED_WAKEUP, "thread_wakeup")
@@ -128,7 +129,7 @@
 #define FXT_LAYOUTS(X) FXT_FRAME_LAYOUTS(X) FXT_DATA_LAYOUTS(X) FXT_SCHED_LAYOUTS(X)
 /* clang-format on */
 
-/* A record type and its subtype, for a switch over the layouts. 0 is no layout. */
+/* A record type and its subtype as one number, for a switch over the layouts. No layout has 0. */
 #define FXT_LAYOUT_KEY(type, subtype) ((unsigned)(type) << 4 | (unsigned)(subtype))
 
 static inline __attribute__((unused)) unsigned fxt_layout_key_of(unsigned type, unsigned subtype)
@@ -139,7 +140,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key_of(unsigned type, 
 	return FXT_LAYOUT_KEY(type, has_subtypes ? subtype : 0);
 }
 
-/* Returns the key of a record with the header HEAD. */
+/* Returns the FXT_LAYOUT_KEY() of a record with the header HEAD. */
 static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 {
 	unsigned type = (unsigned)fxt_get_record_type(head);
@@ -150,7 +151,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 							       : fxt_get_profiler_type(head)));
 }
 
-/* Returns the bits of the subtype in a header of TYPE. */
+/* Returns SUBTYPE at its place in a header of TYPE; 0 = the type has no subtypes. */
 static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type, unsigned subtype)
 {
 	return type == FXT_RECORD_METADATA     ? fxt_put_metadata_type(subtype)
@@ -159,7 +160,7 @@ static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type,
 					       : 0;
 }
 
-/* Whether a word follows the arguments of an event: an id, or the end of a complete event. */
+/* 1 = a word follows the arguments of an event of TYPE: an id, or the end of a complete event. */
 static inline __attribute__((unused)) int fxt_event_has_value(unsigned type)
 {
 	return type == FXT_EVENT_COUNTER ||

@@ -5,9 +5,10 @@
  * eBPF programs write finished FXT records, so the indexes of their names must be known before the
  * first record. The archive registers all these names directly after its initialization record.
  * Indexes above FXT_STRING_FIXED_MAX are assigned as strings occur (fxt-table.h).
- * docs/FXT-MAPPING.md describes the use of each, and a test compares that page with this list.
- * Numbers are only added, at the end of their block, and reader/fxt/fxt-kymo.c restores damaged
- * strings by their numbers. This header works without libc, for the bpf target.
+ * docs/FXT-MAPPING.md describes the use of each name, and a test compares that page with this list.
+ * Numbers never change: new names get new numbers, at the end of a block, since
+ * reader/fxt/fxt-kymo.c restores damaged strings by their numbers. This header works without libc,
+ * for the bpf target.
  */
 #pragma once
 
@@ -28,7 +29,7 @@
 	X(STATE_Z, 11, "Z")                                                                        \
 	X(STATE_P, 12, "P")                                                                        \
 	X(STATE_I, 13, "I")                                                                        \
-	/* true times of clipped complete events; with a blank, like the arguments of calls */     \
+	/* true times of clipped complete events; no parameter can have such a name */             \
 	X(BEGAN_AT, 14, "began at")                                                                \
 	X(ENDS_AT, 15, "ends at")                                                                  \
 	/* a category */                                                                           \
@@ -243,7 +244,7 @@
 	X(MALFORMED, 216, "malformed")                                                             \
 	X(INTERRUPTED, 217, "interrupted")                                                         \
 	X(RETURNED, 218, "returned")                                                               \
-	/* names in calls of functions; no parameter can have these names */                       \
+	/* names in calls of functions; no parameter can have such a name */                       \
 	X(RETURN, 219, "return")                                                                   \
 	X(RETURN_ADDRESS, 220, "return address")                                                   \
 	X(LEFT_BY, 221, "left by")                                                                 \
@@ -270,7 +271,8 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #undef X
 
 /*
- * The highest index that is never assigned as strings occur. Between the names and it, edits place
- * the strings of records that they keep (edit/edit-kept.h). Archives contain no such strings.
+ * The highest index that is never assigned when strings occur. Edits use the indexes between the
+ * last name and this one for strings of records that they keep (edit/edit-kept.h); kymo's
+ * recordings do not use these indexes.
  */
 enum { FXT_STRING_FIXED_MAX = 287 };

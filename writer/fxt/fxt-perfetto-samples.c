@@ -3,13 +3,14 @@
  * Field numbers are from Perfetto's trace_packet.proto, interned_data.proto, profile_common.proto,
  * profile_packet.proto and perf_events.proto.
  *
- * A packet contains a sample, and the items that it is the first to use (interned_data). Ids of
- * items count from 1, separately for each kind of item.
+ * A packet contains a sample, and those of its items (functions, frames, mappings, ...) that no
+ * earlier packet of the batch has (interned_data). Ids of items count from 1, separately for each
+ * kind of item.
  *
  * There are thousands of samples per second, and nearly all have a stack that is already in the
  * batch. So a stack's id is found by a single look-up, and the packet of such a sample is written
- * at once. It has no optional data: no flag that the packet needs interned data, since a batch
- * always includes its beginning, and no CPU if it is 0.
+ * directly. This packet has no optional fields: no flag that it needs interned data, since a batch
+ * is always read from its begin, and no CPU if the CPU is 0.
  */
 #include "writer/fxt/fxt-perfetto-samples.h"
 
@@ -88,31 +89,31 @@ enum {
 enum {
 	SEQUENCE_ID = 1,
 	BATCH_BYTES = 512 * 1024,
-	BATCH_STACKS = 4096, /* more stacks would not stay in a CPU's cache */
+	BATCH_STACKS = 4096, /* more stacks would not fit into the cache of a CPU */
 	TEXT_MAX = 255,      /* longer paths and names are truncated */
 	/*
-	 * Maximum number of frames of a sample, including inlined ones; the outermost ones are
-	 * dropped
+	 * Maximum number of frames of a sample, with inlined ones; further outer frames are dropped
 	 */
 	STACK_MAX = 1024,
-	NAMES_MAX = 1 << 20, /* maximum number of addresses whose names are kept */
+	NAMES_MAX = 1 << 20, /* maximum number of addresses with names */
 	/*
-	 * Maximum size of a sample's packet without interned data: seven numbers and two messages
+	 * Maximum size of a sample's packet without interned data, which has seven numbers and two
+	 * messages
 	 */
 	PACKET_BYTES = 7 * PROTOBUF_NUMBER_MAX + 2 * PROTOBUF_HEAD_MAX,
 };
 
-/* The duration of a batch. A longer batch interns the same items less often. */
+/* The duration of a batch. The longer it is, the less often the same items are interned again. */
 #define BATCH_NS UINT64_C(4000000000)
 
-/* The items that were interned in this batch. */
+/* The items of one kind that were interned in this batch. */
 struct interning {
 	struct table known; /* hash -> iid */
 	uint64_t last_iid;
 };
 
 /*
- * Kinds of items. The last kind, STACK, has the callstack of each sample, and writes no other data.
+ * Kinds of items. STACK is a callstack.
  */
 enum kind { FUNCTION, FRAME, BUILD_ID, PATH, SOURCE, MAPPING, STACK, KIND_MAX };
 
@@ -123,12 +124,12 @@ static const unsigned interned_fields[KIND_MAX] = {
 	[STACK] = INTERNED_CALLSTACKS,
 };
 
-/* A set of interned items, which packets of one sequence use. */
+/* A set of interned items, for the packets of one sequence. */
 struct interned_set {
 	struct interning items[KIND_MAX];
 	uint64_t map_number, map_iid; /* mapping of the previous frame */
-	struct outbuf fresh;          /* InternedData that is not in a packet yet */
-	bool by_content;              /* equal mappings are one item, even of several times */
+	struct outbuf fresh;          /* InternedData that no packet has yet */
+	bool by_content;              /* equal mappings are one item, even of different times */
 };
 
 struct fxt_perfetto_samples {
@@ -140,10 +141,10 @@ struct fxt_perfetto_samples {
 	struct outbuf batch;
 	uint64_t first_ns, last_ns; /* times of the batch's samples */
 
-	struct interned_set set;  /* of the batch; fresh: of the sample that is being added */
+	struct interned_set set;  /* of the batch; its `fresh` is that of the current sample */
 	struct interned_set kept; /* of fxt_perfetto_samples_keep_stack() */
-	uint64_t seed;            /* seed of the hashes, so that nobody can construct collisions */
-	uint64_t meaning;         /* changes when names of addresses may have changed */
+	uint64_t seed;            /* of the hashes: random, so no file can have collisions */
+	uint64_t meaning;         /* counts changes of names, after which known stacks are new */
 	int error;                /* the first error during interning */
 };
 
@@ -202,8 +203,8 @@ static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *
 }
 
 /*
- * Returns the iid of the N bytes at BYTES. It is constant within a batch. *RET_NEW is whether the
- * batch has used the bytes for the first time. On failure, sets the error of S.
+ * Returns the iid of the N bytes at BYTES, the same for equal bytes in a batch. *RET_NEW = true if
+ * the batch had no such bytes before. On failure, sets the error of S.
  */
 static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
 					    const void *bytes, size_t n, bool *ret_new)
@@ -221,7 +222,8 @@ static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum
 	return iid;
 }
 
-/* Begins an item of KIND in the sample's InternedData. */
+/* Begins an item of KIND with IID in the InternedData of the current sample. Returns its
+ * position. */
 static size_t fxt_perfetto_samples_begin_item(struct fxt_perfetto_samples *s, enum kind kind,
 					      uint64_t iid)
 {
@@ -231,7 +233,7 @@ static size_t fxt_perfetto_samples_begin_item(struct fxt_perfetto_samples *s, en
 	return item;
 }
 
-/* Interns N bytes as an InternedString; 0 bytes have iid 0. */
+/* Interns N bytes as an InternedString. Returns its iid; 0 if N is 0. */
 static uint64_t fxt_perfetto_samples_intern_bytes(struct fxt_perfetto_samples *s, enum kind kind,
 						  const void *bytes, size_t n)
 {
@@ -262,7 +264,7 @@ static uint64_t fxt_perfetto_samples_intern_text(struct fxt_perfetto_samples *s,
 	return fxt_perfetto_samples_intern_bytes(s, kind, text, n);
 }
 
-/* Returns a hash of all that the item of MAP has. */
+/* Returns a hash of everything that the item of MAP contains. */
 static uint64_t fxt_perfetto_samples_hash_map(const struct fxt_perfetto_samples *s,
 					      const struct mapping *map)
 {
@@ -277,7 +279,7 @@ static uint64_t fxt_perfetto_samples_hash_map(const struct fxt_perfetto_samples 
 	return fxt_perfetto_samples_hash_of(s, key, sizeof(key));
 }
 
-/* Interns MAP; NULL = the address is in no known mapping. */
+/* Interns MAP, and returns its iid. MAP NULL = the address is in no known mapping. */
 static uint64_t fxt_perfetto_samples_intern_mapping(struct fxt_perfetto_samples *s,
 						    const struct mapping *map)
 {
@@ -339,7 +341,7 @@ static uint64_t fxt_perfetto_samples_intern_frame(struct fxt_perfetto_samples *s
 	return iid;
 }
 
-/* Interns the frame that represents the missing calls of a stack that is cut. */
+/* Interns the frame that stands for the outer calls that a cut stack lacks. */
 static uint64_t fxt_perfetto_samples_intern_cut(struct fxt_perfetto_samples *s)
 {
 	static const struct frame cut = { FRAMES_CUT_NAME, "", "", 0, 0 };
@@ -347,7 +349,7 @@ static uint64_t fxt_perfetto_samples_intern_cut(struct fxt_perfetto_samples *s)
 	return fxt_perfetto_samples_intern_frame(s, NULL, 0, &cut);
 }
 
-/* Interns the frames of EV into STACK, innermost first. Returns their number. */
+/* Stores the iids of EV's frames in STACK, innermost first. Returns their number. */
 static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 						 const struct event *ev, uint64_t stack[STACK_MAX])
 {
@@ -368,13 +370,13 @@ static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 	}
 	if (!maps_sample_is_cut(ev))
 		return n;
-	/* (if there is no room, it replaces the outermost frame) */
+	/* (if STACK is full, the frame of a cut stack replaces the outermost frame) */
 	n = n < STACK_MAX ? n : STACK_MAX - 1;
 	stack[n] = fxt_perfetto_samples_intern_cut(s);
 	return n + 1;
 }
 
-/* Adds the N frames at STACK, innermost first, as the callstack IID. */
+/* Adds the callstack IID with N frames. STACK has their iids, innermost first. */
 static void fxt_perfetto_samples_add_callstack(struct fxt_perfetto_samples *s, uint64_t iid,
 					       const uint64_t *stack, size_t n)
 {
@@ -387,9 +389,9 @@ static void fxt_perfetto_samples_add_callstack(struct fxt_perfetto_samples *s, u
 }
 
 /*
- * Interns the stack of EV; returns 0 if EV has no stack. The key is the stack's id or addresses,
- * and all data that can change its frames: names and mappings. So the frames of known stacks are
- * not examined.
+ * Interns the stack of EV and returns its iid; 0 = EV has no stack. The key has the stack's id or
+ * addresses, and all that can change its frames: names and mappings. So the frames of known stacks
+ * need not be looked up.
  */
 static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_samples *s,
 						      const struct event *ev)
@@ -419,7 +421,8 @@ static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_sample
 	return iid;
 }
 
-/* Interns the stack of EV by its frames; a stack without frames gets one. */
+/* Interns the stack of EV by its frames, and returns its iid. A stack without frames gets the frame
+ * "[unknown stack]". */
 static uint64_t fxt_perfetto_samples_intern_stack(struct fxt_perfetto_samples *s,
 						  const struct event *ev)
 {
@@ -476,7 +479,8 @@ static void fxt_perfetto_samples_add_defaults(struct fxt_perfetto_samples *s)
 }
 
 /*
- * Writes to TO the fields that every sample has. TO has enough room. Returns their size in bytes.
+ * Writes the packet of a sample with the fields that every sample has to TO, which has enough room.
+ * Returns the size in bytes.
  */
 static size_t fxt_perfetto_samples_put_sample(const struct event *ev, uint64_t callstack,
 					      uint8_t *to)
@@ -542,7 +546,7 @@ static int fxt_perfetto_samples_add_sample(struct fxt_perfetto_samples *s, const
 		fxt_perfetto_samples_add_packet(s, ev, callstack, first);
 	if (s->error == 0 && s->set.fresh.error == 0 && s->batch.error == 0)
 		return 0;
-	/* Begin a new batch, since this one lacks the new interned items. */
+	/* The batch lacks the items that were interned last, so it cannot be continued. */
 	fxt_perfetto_samples_next(s);
 	return -ENOMEM;
 }
@@ -558,7 +562,8 @@ const char *fxt_perfetto_samples_function(const struct fxt_perfetto_samples *s,
 	return list && list->n > 0 ? list->list[list->n - 1].function : "";
 }
 
-/* Returns the innermost function that is named by EV. Its texts are NULL if there is none. */
+/* Returns the innermost function at the address of EV, an EVENT_FRAME. Its texts are NULL if there
+ * is none. */
 static struct frame fxt_perfetto_samples_innermost(const struct fxt_perfetto_samples *s,
 						   const struct event *ev)
 {
@@ -569,8 +574,8 @@ static struct frame fxt_perfetto_samples_innermost(const struct fxt_perfetto_sam
 }
 
 /*
- * Adds a name. Names precede the stacks that need them, so known stacks change only if an address
- * gets another name. (Recordings with chunks repeat names.)
+ * Adds a name. Names come before the stacks that need them, so known stacks stay valid unless an
+ * address gets another name. (Chunks of a recording repeat names.)
  */
 static int fxt_perfetto_samples_add_frame(struct fxt_perfetto_samples *s, const struct event *ev)
 {

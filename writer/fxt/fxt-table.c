@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The initial number of entries; most archives have a few hundred strings. */
+/* The initial number of entries. Tables grow on demand: most archives have a few hundred
+ * strings. */
 enum { FIRST_ENTRIES = 64 };
 
-/* Makes room for N entries and entry 0. Returns 0 or -ENOMEM. */
+/* Makes room for N entries, and for entry 0, which is unused. Returns 0 or -ENOMEM. */
 static int fxt_table_make_room(struct fxt_table *t, size_t n)
 {
 	size_t all = (size_t)(t->last - t->first) + 2, room = t->n_entries ?: FIRST_ENTRIES;
@@ -65,15 +66,16 @@ static uint16_t fxt_table_index_of(const struct fxt_table *t, uint16_t i)
 	return (uint16_t)(t->first + i - 1);
 }
 
-/* Sets the entry of KEY to I. The table stores indices, since entries move when it grows. */
+/* Sets the entry of KEY to I. (by_key has indices, not pointers, since entries move when they
+ * grow.) */
 static int fxt_table_set_key(struct fxt_table *t, uint64_t key, uint16_t i)
 {
 	return table_set(&t->by_key, key, (void *)(uintptr_t)i);
 }
 
 /*
- * Allocates an entry for a new KEY: an unused entry, or the least recently used one. Returns 0
- * without memory.
+ * Allocates an entry for KEY, which is new: an unused entry, or else the least recently used one.
+ * Returns its index; 0 = no memory.
  */
 static uint16_t fxt_table_allocate(struct fxt_table *t, uint64_t key)
 {
@@ -86,7 +88,7 @@ static uint16_t fxt_table_allocate(struct fxt_table *t, uint64_t key)
 		t->n_used++;
 	} else {
 		i = t->oldest;
-		/* The new key is set first, so that the table is unchanged if this fails. */
+		/* Set the new key first: if this fails, the table is unchanged. */
 		if (fxt_table_set_key(t, key, i) < 0)
 			return 0;
 		table_remove(&t->by_key, t->entries[i].key);
@@ -98,8 +100,9 @@ static uint16_t fxt_table_allocate(struct fxt_table *t, uint64_t key)
 }
 
 /*
- * Finds or adds the N bytes at TEXT under KEY, or under a later key if another text has KEY. When
- * the first of such texts is replaced, the others are no longer found, and are registered again.
+ * Finds or adds the N bytes at TEXT under KEY, or under the next keys if other texts have KEY. If
+ * the first of these texts is replaced later, the others are no longer found, and are registered
+ * again.
  */
 static int fxt_table_find_or_add(struct fxt_table *t, uint64_t key, const void *text, size_t n,
 				 uint16_t *ret_index)
@@ -143,7 +146,7 @@ int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *
 int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
 {
 	const uint64_t both[] = { pid, tid };
-	/* (never 0, and unique for koids of Linux) */
+	/* (the key is not 0, and differs for all threads with koids of Linux) */
 	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
 	return fxt_table_find_or_add(t, key, both, sizeof(both), ret_index);

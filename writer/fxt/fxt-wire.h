@@ -2,14 +2,14 @@
 /*
  * The Fuchsia trace format on the wire: a list of all its constants and bit fields.
  *
- * Writer, reader and the eBPF programs share this list, and no shift or mask of the format is
- * elsewhere. So it is written without libc, which the bpf target lacks. Section names are those of
- * the specification ("Fuchsia trace format").
+ * The writer, the reader and the eBPF programs share this list; no other file has shifts or masks
+ * of the format. This header uses no libc, since the bpf target has none. Section names are those
+ * of the specification ("Fuchsia trace format").
  *
  * FXT_FIELD(name, lo, hi) defines fxt_put_name(value) -> bits in place, fxt_get_name(word) ->
  * value, and fxt_fits_name(value). A word is composed by combining the results of several
- * fxt_put_name() with |. Words are little-endian in archives that kymo writes. A reader swaps the
- * words of a big-endian archive before it uses them.
+ * fxt_put_name() with |. kymo writes little-endian words. The reader swaps the words of a
+ * big-endian archive before it uses these functions.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ typedef unsigned long long fxt_word;
 /* ---- limits ("Records", "String references", "Thread references", "Arguments") ---- */
 
 #define FXT_WORD_BYTES       8
-#define FXT_RECORD_WORDS_MAX 4095 /* maximum number of words if the size field has 12 bits */
+#define FXT_RECORD_WORDS_MAX 4095 /* maximum number of words in a size field of 12 bits */
 /* Maximum number of words of a large record, whose size field has 32 bits. */
 #define FXT_LARGE_WORDS_MAX    0xffffffffull
 #define FXT_LARGE_BYTES_MAX    (FXT_LARGE_WORDS_MAX * FXT_WORD_BYTES)
@@ -90,7 +90,7 @@ FXT_FIELD(large_type, 36, 39)
 
 /* ---- string references ---- */
 
-/* Length of an inline string; in other references, the field is the index. */
+/* The length of an inline string; if string_ref_inline is 0, the index of a string instead. */
 FXT_FIELD(string_ref_length, 0, 14)
 FXT_FIELD(string_ref_inline, 15, 15)
 
@@ -215,7 +215,7 @@ FXT_FIELD(legacy_in_priority, 52, 59)
 
 enum fxt_thread_state {
 	FXT_STATE_NEW = 0,
-	FXT_STATE_PREEMPTED = FXT_STATE_NEW, /* in switches of kymo, which end no new thread */
+	FXT_STATE_PREEMPTED = FXT_STATE_NEW, /* in kymo's switches, which have no new thread */
 	FXT_STATE_RUNNING = 1,
 	FXT_STATE_SUSPENDED = 2,
 	FXT_STATE_BLOCKED = 3,
@@ -268,7 +268,8 @@ FXT_FIELD(large_blob_reserved, 44, 63)
 #define FXT_LARGE_BLOB_METADATA    0
 #define FXT_LARGE_BLOB_NO_METADATA 1
 
-/* the format header word; the last three fields are only in blobs with metadata */
+/* The format header word. Blobs with metadata have the fields from category to header_reserved;
+ * others have category, name and bare_reserved. */
 FXT_FIELD(large_blob_category, 0, 15)
 FXT_FIELD(large_blob_name, 16, 31)
 FXT_FIELD(large_blob_n_args, 32, 35)
@@ -300,7 +301,7 @@ enum fxt_arg_type {
 	FXT_ARG_BLOB = 10,
 };
 
-/* HEAD with another number of words, for records whose size field has 12 bits. */
+/* Returns HEAD with another number of words, for records whose size field has 12 bits. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_with_record_words(fxt_word head,
 										    fxt_word words)
 {
@@ -339,7 +340,8 @@ static inline __attribute__((always_inline, unused)) fxt_word fxt_string_header(
 	       fxt_put_string_length(n_bytes);
 }
 
-/* Returns an argument of one word: NAME and VALUE are string indices or 32 bits of value. */
+/* Returns an argument of one word: the string index NAME, and VALUE, which is 32 bits or a string
+ * index. */
 static inline __attribute__((always_inline, unused)) fxt_word
 fxt_arg32(enum fxt_arg_type type, unsigned name, unsigned value)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One function for each record type, made from its layout (fxt-layout.h). Records that do not fit
- * are refused; otherwise the parts are written in order.
+ * One function for each record type, made from its layout (fxt-layout.h). A record that the format
+ * cannot hold is refused; otherwise its parts are written in order.
  *
- * A layout is a list of macros, one for each part. It is expanded twice, with other definitions:
+ * A layout is a list of macros, one for each part. Each layout is expanded twice, with different
+ * definitions of these macros:
  *
  *	draft_TYPE()      checks each part, counts its words, and lists strings and threads
  *	put_TYPE()        writes each part, the word HEAD or the next word at P
  *	fxt_write_TYPE()  calls both, and between them registers the listed strings and threads
  *
- * For example, of WORD(of, pointer, key), the first becomes d->n_words++; and the second becomes
- * *p++ = s->pointer;
+ * For example, WORD(of, pointer, key) becomes d->n_words++; in draft_TYPE(), and *p++ = s->pointer;
+ * in put_TYPE().
  */
 #include <errno.h>
 
 #include "writer/fxt/fxt-draft.h"
 #include "writer/fxt/fxt-layout.h"
 
-/* The number of bytes of a TEXT, by its member. */
+/* The number of bytes of a TEXT whose member is `name` or `text`. */
 #define LENGTH_OF_name strlen(s->name)
 #define LENGTH_OF_text s->length
 

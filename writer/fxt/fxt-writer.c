@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The frame of an archive: providers, their metadata, and registrations at fixed indices.
+ * The frame of an archive: providers, their metadata, and strings at fixed indices.
  */
 #include "writer/fxt/fxt-writer.h"
 
@@ -80,7 +80,8 @@ int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, co
 
 	if (n > FXT_PROVIDER_NAME_MAX)
 		return -EMSGSIZE;
-	/* Readers discard a provider's tables when it is introduced again. */
+	/* If a provider is introduced again, readers discard its tables, so P's are emptied,
+	 * too. */
 	r = fxt_out_provider_forget(p);
 	if (r < 0)
 		return w->out->error = r;
@@ -192,7 +193,7 @@ size_t fxt_whole_records(const uint8_t *data, size_t n)
 		words = fxt_get_record_type(header) == FXT_RECORD_LARGE
 				? fxt_get_large_words(header)
 				: fxt_get_record_words(header);
-		/* A record has at least one word. At damaged data, the count stops. */
+		/* A header with a size of 0 words is damage: stop counting there. */
 		if (words == 0 || words > (n - whole) / FXT_WORD_BYTES)
 			break;
 		whole += words * FXT_WORD_BYTES;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * FXT records, one function per type: the wire side of the writer. Its callers decide about the
- * records and names; kymo's own archive is fxt-archive.
+ * FXT records, one function per type: the wire side of the writer. Callers decide which records and
+ * names they write; fxt-archive writes kymo's own archives.
  *
  * An archive has one or more providers, each with its own tables. The writer marks a change of
- * provider with a section record. Strings and threads are inline or in the provider's tables, as
- * the caller decides. For a table, their record is written directly before the first use.
+ * provider with a section record. The caller decides whether a string or thread is inline or in the
+ * provider's table. If it is in the table, a string or thread record is written directly before the
+ * first record that uses it.
  *
  * A record is written completely or not at all. A record that the format cannot hold is refused:
  * -EMSGSIZE if it is too long, -EINVAL if a value is out of bounds. Nothing is then written, not
@@ -14,8 +15,8 @@
  *
  * Large records (fxt_write_large_blob()) can be longer than FXT_RECORD_WORDS_MAX, and the format
  * requires one record. But known readers, including Perfetto, read the size of every record from 12
- * bits, and fail after a longer record. For these readers, data that does not fit must be split.
- * A cpu has 16 bits here, too, and Perfetto rejects a trace with a cpu of 4096 or more.
+ * bits, and fail after a longer record. So for these readers, longer data must be split. A CPU
+ * number has 16 bits, but Perfetto rejects a trace with CPU 4096 or above.
  */
 #pragma once
 
@@ -29,15 +30,15 @@
 #include "writer/fxt/fxt-table.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* The texts of fxt-names.h by their indices; NULL between them. */
+/* The texts of fxt-names.h by their indices; NULL = no name has the index. */
 extern const char *const fxt_name_texts[FXT_NAME_RESERVED + 1];
 
 /* ---- parts of records ---- */
 
 /*
- * A string ("String references"): a string that was registered at a fixed INDEX, such as an enum
- * fxt_name; or LENGTH bytes of UTF-8 at TEXT, which are written through the table or inline. A
- * struct with all bytes zero is the empty string.
+ * A string ("String references"): INDEX is a fixed index at which it was registered, such as an
+ * enum fxt_name; or INDEX is 0, and the LENGTH bytes of UTF-8 at TEXT are written inline or through
+ * the table. A struct with all bytes zero is the empty string.
  */
 struct fxt_out_string {
 	unsigned index;
@@ -61,7 +62,7 @@ static inline struct fxt_out_string fxt_inline(const char *text)
 	return (struct fxt_out_string){ 0, true, text, strlen(text) };
 }
 
-/* A thread ("Thread references"): koids, which are written through the table or inline. */
+/* A thread ("Thread references"), by its koids, which are written inline or through the table. */
 struct fxt_out_thread {
 	uint64_t pid, tid;
 	bool is_inline;
@@ -89,8 +90,8 @@ struct fxt_out_arg {
 /* ---- providers ---- */
 
 /*
- * A provider. The caller registers strings up to FXT_STRING_FIXED_MAX; the table assigns the
- * indexes above it.
+ * A provider. The caller registers strings at indexes up to FXT_STRING_FIXED_MAX; the table assigns
+ * higher indexes.
  */
 struct fxt_out_provider {
 	uint32_t id;
@@ -99,12 +100,12 @@ struct fxt_out_provider {
 	struct fxt_table strings, threads;
 };
 
-/* Initializes P. The ID of a provider is unique in an archive. Returns 0 or -ENOMEM. */
+/* Initializes P. In an archive, each provider must have another ID. Returns 0 or -ENOMEM. */
 int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id);
 void fxt_out_provider_deinit(struct fxt_out_provider *p);
 
 /*
- * Empties P's tables: from here on, its references are registered anew, except those at fixed
+ * Empties P's tables: strings and threads are registered anew from now on, except strings at fixed
  * indexes. Returns 0 or -ENOMEM.
  */
 int fxt_out_provider_forget(struct fxt_out_provider *p);
@@ -112,7 +113,7 @@ int fxt_out_provider_forget(struct fxt_out_provider *p);
 struct fxt_writer {
 	struct outbuf *out; /* borrowed; can be replaced between records */
 	struct fxt_out_provider
-		*provider; /* borrowed; provider of the section; NULL before the first section */
+		*provider; /* borrowed; that of the current section; NULL = no section yet */
 };
 
 /* ---- the frame of an archive ---- */
@@ -121,12 +122,12 @@ struct fxt_writer {
 int fxt_write_magic(struct fxt_writer *w);
 
 /*
- * Writes "Provider info metadata". NAME has at most FXT_PROVIDER_NAME_MAX bytes. Later records
- * belong to P, whose tables are now empty.
+ * Writes "Provider info metadata". NAME has at most FXT_PROVIDER_NAME_MAX bytes. Empties P's
+ * tables; later records belong to P.
  */
 int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
 
-/* Writes "Provider section metadata". Later records belong to P, which was introduced before. */
+/* Writes "Provider section metadata": later records belong to P, which was introduced before. */
 int fxt_write_section(struct fxt_writer *w, struct fxt_out_provider *p);
 
 /* Writes "Provider event metadata" of the current provider. */
@@ -143,7 +144,7 @@ int fxt_write_names(struct fxt_writer *w);
 
 /*
  * Writes the begin of an archive with one provider: magic, provider info and section,
- * initialization (ticks are nanoseconds), and the names.
+ * initialization (a tick is a nanosecond), and the names.
  */
 int fxt_write_head(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
 
@@ -156,19 +157,19 @@ struct fxt_event {
 	struct fxt_out_thread thread;
 	const struct fxt_out_arg *args;
 	unsigned n_args;
-	uint64_t id; /* id of a counter, async event or flow; end of a complete event */
+	uint64_t id; /* of a counter, async event or flow; or the end of a complete event */
 };
 
 struct fxt_userspace_object {
 	uint64_t pointer;
-	struct fxt_out_thread process; /* if it is written inline, its tid is omitted */
+	struct fxt_out_thread process; /* if it is inline, its tid is not written */
 	struct fxt_out_string name;
 	const struct fxt_out_arg *args;
 	unsigned n_args;
 };
 
 struct fxt_kernel_object {
-	unsigned type; /* FXT_OBJECT_*, or another type of Zircon; at most 255 */
+	unsigned type; /* FXT_OBJECT_*, or another of Zircon's types; at most 255 */
 	uint64_t koid;
 	struct fxt_out_string name;
 	const struct fxt_out_arg *args;
@@ -210,7 +211,7 @@ struct fxt_large_blob {
 
 int fxt_write_blob(struct fxt_writer *w, const struct fxt_blob *blob);
 
-/* Writes a "Large BLOB record". Known readers limit its length; see the begin of this file. */
+/* Writes a "Large BLOB record". Known readers fail after long ones: see the begin of this file. */
 int fxt_write_large_blob(struct fxt_writer *w, const struct fxt_large_blob *blob);
 
 /* ---- scheduling ---- */
@@ -277,8 +278,8 @@ int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *trace)
 /* ---- finished records ---- */
 
 /*
- * Returns the number of bytes of whole records at the beginning of the N bytes at DATA, according
- * to their headers.
+ * Returns the number of bytes of the whole records at the begin of the N bytes at DATA, by the
+ * sizes in their headers.
  */
 size_t fxt_whole_records(const uint8_t *data, size_t n);
 

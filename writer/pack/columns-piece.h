@@ -24,8 +24,8 @@ static inline bool columns_is_head(const uint8_t *p)
 }
 
 /*
- * Returns the checksum of a piece. It covers the bytes before the checksum in HEAD, the rest of the
- * N bytes of HEAD, and the N_MORE bytes at MORE.
+ * Returns the checksum of a piece. The checksum covers the bytes before it in HEAD, the bytes of
+ * HEAD after the header (N is the number of all bytes of HEAD), and the N_MORE bytes at MORE.
  */
 static inline uint32_t columns_checksum(const uint8_t *head, size_t n, const uint8_t *more,
 					size_t n_more)

@@ -60,8 +60,8 @@ static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first,
 }
 
 /*
- * Returns the size of the member at the beginning of N bytes, or 0. Its end is only found by
- * decompression.
+ * Returns the size of the member at the beginning of the N bytes at DATA, or 0 if it is not
+ * complete. Only decompression can find its end.
  */
 static size_t pack_gzip_whole_member(z_stream *z, const uint8_t *data, size_t n)
 {

@@ -7,10 +7,10 @@
  *   chunk = length block
  *
  * Length (32 bits, little-endian) is the number of bytes in block. Block is raw Snappy, which
- * starts with its own uncompressed length (a varint). Other readers have a buffer of the maximum
- * compressed size of 1 MiB of data, and do not check its bounds. So a longer chunk must never be
- * written. A chunk that decompresses to no data confuses these readers. A chunk can end anywhere in
- * the data; there is no end mark and no checksum.
+ * starts with its own uncompressed length (a varint). Other readers have a buffer with room for 1
+ * MiB of data as compressed in the worst case, and do not check its bounds, so a longer chunk must
+ * never be written. A chunk of no data confuses these readers, too. A chunk can end anywhere in the
+ * data; there is no end mark and no checksum.
  *
  * And the container of columns, which docs/COLUMNS.md specifies:
  *
@@ -40,7 +40,7 @@ enum pack_method {
 
 /* A zstd file can also begin with a skippable frame: 5x 2a 4d 18. */
 #define PACK_MAGIC_ZSTD_SKIP      "\x50\x2a\x4d\x18"
-#define PACK_MAGIC_ZSTD_SKIP_MASK 0xf0 /* for the first byte: the other bits can have any value */
+#define PACK_MAGIC_ZSTD_SKIP_MASK 0xf0 /* for the first byte: its other bits can have any value */
 
 enum {
 	PACK_MAGIC_BYTES_MAX = 4,

@@ -3,8 +3,9 @@
  * Compresses a stream of bytes, block by block, into one of the containers of pack-wire.h.
  *
  * A block becomes one chunk (Snappy), frame (zstd), member (gzip) or piece (columns) that depends
- * on no other. So the written data can be decompressed whatever happens afterwards. The data is
- * opaque to the packer, except that columns are made for FXT. They are correct for any data.
+ * on no other block. So the written blocks can be decompressed even if later ones are lost. The
+ * methods know nothing of the data, except that columns compress only FXT well. Any data can be
+ * stored as columns.
  */
 #pragma once
 
@@ -25,7 +26,7 @@ struct pack_ops {
 
 	/*
 	 * Creates the state of the method. The state is kept from block to block, and freed at the
-	 * end. Returns NULL without memory.
+	 * end. Returns NULL if there is no memory.
 	 */
 	void *(*create)(void);
 	void (*destroy)(void *state);
@@ -61,8 +62,8 @@ enum pack_method pack_of_suffix(const char *name);
 enum pack_method pack_of_bytes(const uint8_t *data, size_t n);
 
 /*
- * Finds the end of the last whole record in the N bytes at DATA. The packer itself knows no
- * formats.
+ * Finds the end of the last whole record in the N bytes at DATA. Callers provide this function,
+ * since the packer knows no formats of data.
  */
 typedef size_t (*pack_whole_fn)(const uint8_t *data, size_t n);
 

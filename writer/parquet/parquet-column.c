@@ -44,7 +44,8 @@ void parquet_column_deinit(struct parquet_column *c)
 	table_deinit(&c->indices);
 }
 
-/* Without texts there is no dictionary, and readers refuse a page that needs one. */
+/* Without texts, there is no dictionary page. Readers refuse pages that need one, so the encoding
+ * is then PLAIN. */
 static enum parquet_encoding parquet_column_encoding(const struct parquet_column *c)
 {
 	return c->spec->type == PARQUET_TEXT && c->n_texts == 0
@@ -101,8 +102,8 @@ static int64_t parquet_column_find(struct parquet_column *c, const char *text, s
 }
 
 /*
- * Like parquet_column_find(). The same few names come again and again, mostly at the same
- * addresses: so an address leads to a recent index, whose text is compared.
+ * Like parquet_column_find(), but faster for the same few names that come again and again, mostly
+ * at the same addresses: the address leads to a recent index, whose text is compared first.
  */
 static int64_t parquet_column_index(struct parquet_column *c, const char *text, size_t n)
 {
@@ -153,7 +154,7 @@ static struct bounds parquet_column_text_bounds(const struct parquet_column *c)
 static struct bounds parquet_column_number_bounds(enum parquet_type type, const uint64_t *values,
 						  size_t n)
 {
-	/* With the other sign, signed numbers have the order of unsigned ones. */
+	/* With the sign bit inverted, signed numbers can be compared as unsigned ones. */
 	uint64_t sign = type == PARQUET_INT || type == PARQUET_TIME ? UINT64_C(1) << 63 : 0;
 	struct bounds b = { UINT64_MAX, 0 };
 
@@ -182,7 +183,7 @@ static void parquet_column_put_bound(const struct parquet_column *c, struct thri
 		thrift_bytes(meta, id, text, n);
 }
 
-/* Writes the statistics of the values. Doubles have none: they can be no numbers. */
+/* Writes the statistics of the values. Doubles have no bounds, since they can be NaN. */
 static void parquet_column_put_statistics(const struct parquet_column *c, struct thrift *meta,
 					  const uint64_t *values, const struct chunk *chunk)
 {
@@ -237,7 +238,8 @@ static int parquet_column_put_page(struct parquet_pages *pages, enum parquet_pag
 	return to->error ? -ENOMEM : 0;
 }
 
-/* Writes whether each value is present: the length of the runs, and the runs. */
+/* Writes the levels, which show for each value whether it is present: the number of bytes, and the
+ * runs. */
 static void parquet_column_put_levels(struct parquet_pages *pages, size_t n)
 {
 	struct outbuf *to = &pages->plain;

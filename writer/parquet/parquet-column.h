@@ -45,7 +45,7 @@ struct parquet_column {
 	uint32_t *places; /* owned */
 	size_t n_texts, room_places;
 	struct table indices;                      /* hash of a text -> index + 1 */
-	uint32_t recent[1 << PARQUET_RECENT_BITS]; /* by the address of a text: perhaps its index */
+	uint32_t recent[1 << PARQUET_RECENT_BITS]; /* by a text's address: perhaps its index */
 };
 
 void parquet_column_deinit(struct parquet_column *c);

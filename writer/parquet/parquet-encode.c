@@ -7,7 +7,8 @@
 #include "writer/parquet/parquet-thrift.h"
 #include "writer/parquet/parquet-wire.h"
 
-/* Values in a group of the hybrid encoding; runs of at least as many equal values are counted. */
+/* The number of values in a group of the hybrid encoding. At least as many equal values become a
+ * run. */
 enum { GROUP = 8 };
 
 unsigned encode_width(uint64_t max)
@@ -33,7 +34,7 @@ static void encode_pack(struct outbuf *to, const uint64_t *values, size_t n, uns
 		le = htole64(bits);
 		memcpy(p + sizeof(le) * at++, &le, sizeof(le));
 		n_bits -= 64;
-		/* (a shift by 64 has no defined result) */
+		/* (shifting by 64 bits is undefined in C) */
 		bits = n_bits ? values[i] >> (width - n_bits) : 0;
 	}
 	le = htole64(bits);
@@ -59,7 +60,8 @@ static void encode_run(struct outbuf *to, uint32_t value, size_t n, unsigned wid
 	outbuf_append(to, &le, (width + 7) / 8);
 }
 
-/* Returns the number of values, a multiple of GROUP or N, before the next long run. */
+/* Returns the number of values, a multiple of GROUP or N, before the next run of at least GROUP
+ * equal values. */
 static size_t encode_before_run(const uint32_t *values, size_t n)
 {
 	size_t i = 0;
@@ -110,7 +112,7 @@ static void encode_delta_block(struct outbuf *to, uint64_t *deltas, size_t n)
 		least = (int64_t)deltas[i] < least ? (int64_t)deltas[i] : least;
 	for (size_t i = 0; i < n; i++) {
 		deltas[i] -= (uint64_t)least;
-		/* (the width of all bits is that of the largest number) */
+		/* (the bits of all numbers together have the width of the largest number) */
 		bits[i / PARQUET_DELTA_MINIBLOCK] |= deltas[i];
 	}
 	for (size_t i = 0; i < PARQUET_DELTA_MINIBLOCKS; i++)

@@ -9,7 +9,7 @@
 
 #include "base/outbuf.h"
 
-/* The number of bits of the numbers up to MAX. */
+/* Returns the number of bits that the numbers from 0 to MAX need. */
 unsigned encode_width(uint64_t max);
 
 /*
@@ -21,7 +21,7 @@ void encode_hybrid(struct outbuf *to, const uint32_t *values, size_t n, unsigned
 /* DELTA_BINARY_PACKED: differences of successive values, in blocks of 128. */
 void encode_delta(struct outbuf *to, const uint64_t *values, size_t n);
 
-/* PLAIN, for numbers of 64 bits, for the lowest bit of each value, and for one text. */
+/* PLAIN: for numbers of 64 bits; for booleans (the lowest bit of each value); and for one text. */
 void encode_plain(struct outbuf *to, const uint64_t *values, size_t n);
 void encode_plain_bits(struct outbuf *to, const uint64_t *values, size_t n);
 void encode_plain_text(struct outbuf *to, const char *text, size_t n);

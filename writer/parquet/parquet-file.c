@@ -7,13 +7,13 @@
 
 #include "base/array.h"
 
-/* Version of the format: of the encodings that are used. */
+/* Version of the format. It allows the encodings that are used. */
 enum { VERSION = 2 };
 
-/* The fastest level of zstd. Higher ones make the files by a few percent smaller. */
+/* The fastest level of zstd. Higher levels make the files only a few percent smaller. */
 enum { LEVEL = 1 };
 
-/* A row group ends when the different texts of a column have this size. */
+/* A row group also ends when the different texts of one column have this number of bytes. */
 enum { TEXTS_MAX = 4 << 20 };
 
 struct row_key {
@@ -106,7 +106,7 @@ struct parquet_file *parquet_file_free(struct parquet_file *f)
 
 /* ---- row groups ---- */
 
-/* Most tables have few rows: the buffers are made with the first one. */
+/* Makes the buffers with the first row, since most files are of tables with few rows. */
 static int parquet_file_make_room(struct parquet_file *f)
 {
 	if (f->order)
@@ -283,7 +283,7 @@ static void parquet_file_put_schema(const struct parquet_file *f, struct thrift 
 	}
 }
 
-/* Without an order of each column, readers ignore its statistics. */
+/* Writes the order of each column. Readers ignore the statistics of a column without an order. */
 static void parquet_file_put_orders(const struct parquet_file *f, struct thrift *meta)
 {
 	thrift_list(meta, 7, THRIFT_STRUCT, f->table->n_columns);

@@ -15,7 +15,8 @@ struct parquet_table {
 	size_t sorted_by; /* index of a column of numbers that are never null */
 };
 
-/* Writes N bytes to the file. Returns 0 or a negative errno, which sticks. */
+/* Writes N bytes to the file. Returns 0 or a negative errno. After a failure, all later calls for
+ * the file fail with the same errno. */
 typedef int (*parquet_write_fn)(void *userdata, const void *data, size_t n);
 
 /* A text about the whole file. */

@@ -13,7 +13,8 @@
 
 enum { THRIFT_DEPTH_MAX = 8 };
 
-/* The writer of one struct, with the structs in it. All zeroes except `to` is its begin. */
+/* The writer of one struct, with the structs in it. At the beginning, all members except `to` are
+ * 0. */
 struct thrift {
 	struct outbuf *to;
 	unsigned depth;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Perfetto takes the time of a dump as CLOCK_MONOTONIC_COARSE. The difference of this clock to
- * CLOCK_BOOTTIME changes when the machine is suspended, and not each archive has it. So a clock
- * snapshot makes both equal, and the times of dumps are exact.
+ * Perfetto takes the time of a dump as CLOCK_MONOTONIC_COARSE. The difference between this clock
+ * and CLOCK_BOOTTIME changes when the machine is suspended, and many archives do not have it. So a
+ * clock snapshot declares both clocks equal, which makes the times of dumps exact.
  *
- * Perfetto reads the packets by their times, and then expects consecutive indexes. So the time of a
- * packet is not that of its dump, which can be earlier than the one before.
+ * Perfetto sorts the packets by their times, and then expects consecutive indexes. A dump can be
+ * earlier than the one before, so packets have times of their own, in the order of writing.
  */
 #include "writer/perfetto/perfetto-heap.h"
 
@@ -17,13 +17,13 @@
 #include "base/table.h"
 #include "writer/perfetto/perfetto-wire.h"
 
-/* The name with which Perfetto calls a flame graph "native heap profile". */
+/* For a heap with this name, Perfetto calls the flame graph "native heap profile". */
 #define HEAP_NAME "libc.malloc"
 
 enum { HEAP_PACKET_BYTES = 256 * 1024 };
 
 struct perfetto_heap {
-	struct table sums; /* hash of a process and a callstack -> its sums, owned */
+	struct table sums; /* hash of a process and a callstack -> its sums; owned */
 	bool has_clock;
 	uint64_t n_packets;
 	uint64_t packet_ns; /* time of the last packet */

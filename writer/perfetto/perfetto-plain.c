@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A flow connects slices. In an archive, it is an event in a slice. Here it is an instant of its
- * own in that slice, since the packet of the slice may be written already.
+ * In an archive, a flow is an event inside of a slice, and connects this slice with others. Here it
+ * becomes an instant of its own inside of the slice, since the packet of the slice may have been
+ * written already.
  */
 #include "writer/perfetto/perfetto-plain.h"
 
@@ -40,7 +41,7 @@ static void perfetto_plain_add_arg(const struct perfetto_plain_arg *a, struct ou
 	protobuf_end(to, arg);
 }
 
-/* Writes an event of TYPE of P. An end has no name: it ends the innermost slice. */
+/* Writes P as an event of TYPE. The end of a slice has no name: it ends the innermost slice. */
 static void perfetto_plain_put(const struct perfetto_plain *p, uint64_t track, unsigned type,
 			       struct outbuf *to)
 {
@@ -87,7 +88,7 @@ static int perfetto_plain_add_async(struct perfetto_tracks *t, const struct perf
 	return r;
 }
 
-/* A track for each value that is a number. */
+/* Adds the values of a counter that are numbers, each on a track of its own. */
 static int perfetto_plain_add_counter(struct perfetto_tracks *t, const struct perfetto_plain *p,
 				      struct outbuf *to)
 {
@@ -118,7 +119,8 @@ static int perfetto_plain_add_counter(struct perfetto_tracks *t, const struct pe
 	return r;
 }
 
-/* Log lines have a table and a view of their own. Their times are CLOCK_REALTIME. */
+/* Writes a log line, for Perfetto's table and view of log lines. REALTIME_NS converts its time to
+ * CLOCK_REALTIME, the clock of log lines in Perfetto. */
 static void perfetto_plain_add_line(const struct perfetto_plain *p, uint64_t realtime_ns,
 				    struct outbuf *to)
 {

@@ -47,15 +47,16 @@ struct perfetto_plain {
 	uint32_t pid, tid; /* koids */
 	uint64_t ts_ns;    /* CLOCK_BOOTTIME */
 	uint64_t end_ns;   /* of PLAIN_COMPLETE */
-	uint64_t id;       /* of a counter, an asynchronous event or a flow; otherwise 0 */
+	uint64_t id;       /* id of a counter, async event or flow; otherwise 0 */
 	const char *category, *name;
 	const struct perfetto_plain_arg *args;
 	size_t n_args;
 };
 
 /*
- * Writes P to TO. REALTIME_NS is CLOCK_REALTIME - CLOCK_BOOTTIME, or 0: unknown. Then log lines are
- * instants on their threads, since the table of log lines needs it. Returns 0 or -ENOMEM.
+ * Writes P to TO. REALTIME_NS is CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = unknown: then log lines
+ * become instants on their threads, since Perfetto's table of log lines needs CLOCK_REALTIME.
+ * Returns 0 or -ENOMEM.
  */
 int perfetto_plain_add(struct perfetto_tracks *t, const struct perfetto_plain *p,
 		       uint64_t realtime_ns, struct outbuf *to);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Perfetto takes as the waker of a wakeup in a bundle the thread that its CPU runs then, so a
- * wakeup belongs to the bundle of its waker's CPU. If that CPU is unknown, the wakeup becomes a
- * single event, which names its waker.
+ * A wakeup in a bundle does not name its waker: Perfetto takes the thread that runs on the bundle's
+ * CPU at that time. So a wakeup belongs in the bundle of its waker's CPU. If that CPU is unknown,
+ * the wakeup becomes a single event, which names the waker.
  *
- * A switch in a column names only the thread that runs next. Perfetto ignores the first one of a
- * CPU, since it does not know which thread ran before. So the first switch is a single event, too.
+ * A switch in a bundle names only the thread that runs next. Perfetto ignores the first switch of a
+ * CPU, since it does not know which thread ran before. So the first switch becomes a single event,
+ * too.
  *
- * Perfetto ignores a wakeup that it sees before the switch at which the thread leaves its CPU. It
- * sorts events by time, and each kind of column and the single events apart. If both have the same
- * time, they must so become single events, in this order.
+ * Perfetto ignores a wakeup that it sees before the switch at which the woken thread left its CPU.
+ * Perfetto sorts events by time, but each kind of column and the single events separately. So if
+ * this switch and the wakeup have the same time, both must become single events, in this order.
  */
 #include "writer/perfetto/perfetto-sched.h"
 
@@ -25,11 +26,11 @@
 
 enum {
 	BUNDLE_EVENTS = 4096, /* maximum number of switches, and of wakeups, in a bundle */
-	IDLE_PRIO = 120,      /* of the idle thread in the kernel's own events */
-	CPUS_MAX = 1024,      /* Perfetto does not read a trace with more */
+	IDLE_PRIO = 120,      /* priority of the idle thread in the kernel's own events */
+	CPUS_MAX = 1024,      /* Perfetto rejects traces with more CPUs */
 };
 
-/* The bits of prev_state, of kernels from 4.14 on. */
+/* The bits of prev_state in kernels from 4.14 on. */
 enum {
 	TASK_RUNNING = 0,
 	TASK_INTERRUPTIBLE = 0x01,
@@ -57,23 +58,23 @@ struct perfetto_cpu {
 	uint32_t number;
 	bool has_switched;
 	uint64_t switched_ns; /* time of the last switch in any bundle */
-	uint32_t running;     /* koid of the thread that runs; 0 = idle, or unknown */
+	uint32_t running;     /* koid of the running thread; 0 = idle, or unknown */
 
 	/* the bundle */
 	struct outbuf columns[COMPACT_MAX];
 	struct perfetto_row *rows;
 	struct outbuf events;
-	struct table comms; /* number of a name -> its index + 1 */
+	struct table comms; /* number of a thread's name -> its index in the bundle + 1 */
 	size_t n_comms, n_rows, rows_room, n_alone, n_wakes, n_events;
 	uint64_t wake_ns;       /* time of the last wakeup in a column */
-	struct table functions; /* hash of the name of a kernel function -> its id */
+	struct table functions; /* hash of a kernel function's name -> its id */
 	struct outbuf symbols;  /* InternedData */
 	size_t n_functions;
 };
 
 struct perfetto_sched {
 	struct table cpus; /* number + 1 -> CPU */
-	struct table ran;  /* koid of a thread -> the CPU on which it runs, or ran last */
+	struct table ran;  /* koid of a thread -> the CPU where it runs, or ran last */
 	uint64_t n_left_out;
 };
 
@@ -193,7 +194,7 @@ void perfetto_sched_flush(struct perfetto_sched *s, struct outbuf *to)
 		perfetto_sched_write(c, to);
 }
 
-/* Returns the CPU, or NULL without memory. */
+/* Returns the CPU, or NULL if there is no memory. */
 static struct perfetto_cpu *perfetto_sched_cpu(struct perfetto_sched *s, uint32_t number)
 {
 	struct perfetto_cpu *c;
@@ -208,7 +209,7 @@ static struct perfetto_cpu *perfetto_sched_cpu(struct perfetto_sched *s, uint32_
 	return c;
 }
 
-/* Whether Perfetto has no such CPU; counts the event that needs it. */
+/* True if Perfetto has no CPU with this number; counts an event that is left out then. */
 static bool perfetto_sched_leave_out(struct perfetto_sched *s, uint32_t number)
 {
 	if (number < CPUS_MAX)
@@ -217,7 +218,8 @@ static bool perfetto_sched_leave_out(struct perfetto_sched *s, uint32_t number)
 	return true;
 }
 
-/* Writes the bundle if it is full, or if an event at TS_NS comes before LAST_NS. */
+/* Writes the bundle if its N events fill it, or if an event at TS_NS does not fit, since it is
+ * before LAST_NS. */
 static void perfetto_sched_make_room(struct perfetto_cpu *c, size_t n, uint64_t last_ns,
 				     uint64_t ts_ns, struct outbuf *to)
 {
@@ -226,8 +228,7 @@ static void perfetto_sched_make_room(struct perfetto_cpu *c, size_t n, uint64_t 
 }
 
 /*
- * Adds NAME to the bundle's names, if it is not one of them. *RET is its index. Returns 0 or
- * -ENOMEM.
+ * Finds or adds NAME in the bundle's table of names; *RET is its index. Returns 0 or -ENOMEM.
  */
 static int perfetto_sched_add_comm(struct perfetto_cpu *c, const struct perfetto_name *name,
 				   uint32_t *ret)
@@ -271,14 +272,15 @@ static uint64_t perfetto_sched_prio(int32_t prio)
 	return prio == INT32_MIN ? IDLE_PRIO : (uint64_t)(int64_t)prio;
 }
 
-/* Notes that C runs NEXT from now on. */
+/* Notes that the thread NEXT runs on C from now on. Returns 0 or -ENOMEM. */
 static int perfetto_sched_run(struct perfetto_sched *s, struct perfetto_cpu *c, uint32_t next)
 {
 	c->running = next;
 	return next == 0 ? 0 : table_set(&s->ran, next, c);
 }
 
-/* Writes ROW as a single event. A name can be NULL: then Perfetto knows it already. */
+/* Writes ROW, a switch, as a single event. PREV or NEXT can be NULL if Perfetto knows the thread's
+ * name already. */
 static void perfetto_sched_switch_alone(struct perfetto_cpu *c, struct perfetto_row *row,
 					const char *prev, const char *next)
 {
@@ -358,7 +360,7 @@ uint64_t perfetto_sched_left_out(const struct perfetto_sched *s)
 
 /* ---- reasons of waits ---- */
 
-/* Interns the name in the bundle. *RET is its id. Returns 0 or -ENOMEM. */
+/* Interns the name FUNCTION in the bundle; *RET is its id. Returns 0 or -ENOMEM. */
 static int perfetto_sched_add_function(struct perfetto_cpu *c, const char *function, uint64_t *ret)
 {
 	uint64_t hash = table_hash(function, strlen(function));
@@ -378,8 +380,8 @@ static int perfetto_sched_add_function(struct perfetto_cpu *c, const char *funct
 }
 
 /*
- * Perfetto takes it for the last wait of the thread that has begun. The nanosecond after the begin
- * is surely behind the switch, and before that of the next wait.
+ * Perfetto applies this event to the last wait of the thread that has begun by then. One nanosecond
+ * after the begin of the wait is after the switch, and before any other wait of the thread.
  */
 int perfetto_sched_blocked(struct perfetto_sched *s, uint64_t ts_ns, uint32_t tid, bool io,
 			   const char *function, struct outbuf *to)
@@ -409,8 +411,8 @@ int perfetto_sched_blocked(struct perfetto_sched *s, uint64_t ts_ns, uint32_t ti
 /* ---- wakeups ---- */
 
 /*
- * Returns the CPU whose bundle says the waker of EV, or NULL. *RET_FLAGS is the kind of interrupt
- * that has woken the thread, or 0.
+ * Returns the CPU in whose bundle the wakeup EV has the right waker; NULL = there is none.
+ * *RET_FLAGS is the kind of interrupt that woke the thread; 0 = no interrupt.
  */
 static struct perfetto_cpu *perfetto_sched_waker_cpu(struct perfetto_sched *s,
 						     const struct event *ev, unsigned *ret_flags)
@@ -423,13 +425,13 @@ static struct perfetto_cpu *perfetto_sched_waker_cpu(struct perfetto_sched *s,
 	if (*ret_flags)
 		return perfetto_sched_cpu(s, irq < CPUS_MAX ? irq : softirq);
 	c = waker == 0 ? NULL : table_get(&s->ran, waker);
-	/* (Perfetto can order events of one time in another way) */
+	/* (if the last switch has the same time, Perfetto can take the wakeup before it) */
 	return c && c->running == waker && ev->ts_ns > c->switched_ns ? c : NULL;
 }
 
 /*
- * Returns the switch at which the woken thread leaves its CPU, if it has the time of EV and is
- * still in the bundle, or NULL.
+ * Returns the switch in the bundle of C at which the thread that EV wakes leaves its CPU, if it has
+ * the same time as EV; NULL = there is none.
  */
 static struct perfetto_row *perfetto_sched_left_now(struct perfetto_cpu *c, const struct event *ev)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ids of tracks: threads have TRACK_THREAD and their koid, processes TRACK_PROCESS and theirs, the
- * tracks of the recording TRACK_MARKS and TRACK_LOSSES; those of counters and of asynchronous
- * events are hashes.
+ * Ids of tracks: that of a thread is TRACK_THREAD with its koid, that of a process TRACK_PROCESS
+ * with its koid. TRACK_MARKS and TRACK_LOSSES are the tracks of the recording. Ids of counters and
+ * of asynchronous events are hashes.
  */
 #include "writer/perfetto/perfetto-tracks.h"
 
@@ -43,7 +43,8 @@ struct perfetto_tracks *perfetto_tracks_free(struct perfetto_tracks *t)
 
 /* ---- descriptors ---- */
 
-/* Returns 1 if the track has no descriptor yet, 0, or -ENOMEM. */
+/* Returns 1 if the track has no descriptor yet (the caller must write it), 0 if it has, or
+ * -ENOMEM. */
 static int perfetto_tracks_is_new(struct perfetto_tracks *t, uint64_t id)
 {
 	if (table_get(&t->known, id))
@@ -51,7 +52,8 @@ static int perfetto_tracks_is_new(struct perfetto_tracks *t, uint64_t id)
 	return table_set(&t->known, id, t) < 0 ? -ENOMEM : 1;
 }
 
-/* Begins the packet of a descriptor. *RET_PACKET is for the end. */
+/* Begins a packet with the descriptor of track ID. Returns the position of the descriptor, and in
+ * *RET_PACKET that of the packet: the caller ends both. */
 static size_t perfetto_tracks_begin(uint64_t id, const char *name, struct outbuf *to,
 				    size_t *ret_packet)
 {
@@ -232,8 +234,8 @@ static int perfetto_tracks_add_mark(struct perfetto_tracks *t, const struct even
 /* ---- counters ---- */
 
 /*
- * Writes the descriptor of a counter; its unit is in brackets at the end of its name. PARENT is the
- * track of its process, or 0.
+ * Writes the descriptor of the counter NAME, unless it was written. Its unit is in brackets at the
+ * end of VALUE. PARENT is the track of its process; 0 = none. Returns 0 or -ENOMEM.
  */
 static int perfetto_tracks_counter(struct perfetto_tracks *t, uint64_t id, uint64_t parent,
 				   const char *name, const char *value, struct outbuf *to)

@@ -15,15 +15,15 @@ int perfetto_tracks_new(struct perfetto_tracks **ret);
 struct perfetto_tracks *perfetto_tracks_free(struct perfetto_tracks *t);
 DEFINE_CLEANUP(struct perfetto_tracks *, perfetto_tracks_free)
 
-/* Writes EV to TO, if it is of a kind that is shown on tracks. Returns 0 or -ENOMEM. */
+/* Writes EV to TO, if its kind is shown on tracks. Returns 0 or -ENOMEM. */
 int perfetto_tracks_add(struct perfetto_tracks *t, const struct event *ev, struct outbuf *to);
 
 /* ---- for perfetto-plain.c ---- */
 
 /*
- * Write to TO, unless they are there, the descriptors of the track of a thread; of the track NAME
- * of a process, for the events with ID; and of the counter NAME of a process. *RET_ID is the id of
- * the track. Return 0 or -ENOMEM.
+ * Write a descriptor to TO, unless it was written: of a thread's track; of the track of a process
+ * for the asynchronous events with NAME and ID; and of a process's counter NAME. *RET_ID is the id
+ * of the track. Return 0 or -ENOMEM.
  */
 int perfetto_tracks_thread(struct perfetto_tracks *t, uint32_t pid, uint32_t tid, uint64_t *ret_id,
 			   struct outbuf *to);
@@ -33,8 +33,8 @@ int perfetto_tracks_process_counter(struct perfetto_tracks *t, uint32_t pid, con
 				    const char *value, uint64_t *ret_id, struct outbuf *to);
 
 /*
- * Begins the event of TYPE at TS_NS on the track ID. *RET_PACKET is for protobuf_end(), after that
- * of the event, which is returned.
+ * Begins an event of TYPE at TS_NS on the track ID. Returns the position of the event, and in
+ * *RET_PACKET that of its packet: the caller ends both, the event first.
  */
 size_t perfetto_tracks_begin_event(uint64_t id, unsigned type, uint64_t ts_ns, struct outbuf *to,
 				   size_t *ret_packet);

@@ -7,8 +7,8 @@
 #include "base/cleanup.h"
 
 /*
- * Whether the kernel has the function in the section .sched.text, which is that of functions that
- * wait on behalf of their callers. NAME has no underscores at its beginning.
+ * True if the kernel has the function NAME in the section .sched.text, which has the functions that
+ * wait on behalf of their callers. NAME has no underscores at its begin.
  */
 static bool perfetto_wait_is_scheduler(const char *name)
 {

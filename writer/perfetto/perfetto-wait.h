@@ -8,8 +8,8 @@
 
 /*
  * FUNCTIONS are the N kernel functions of the stack with which a thread left its CPU, innermost
- * first; unknown names are "". Returns the innermost one that is not a part of the scheduler, as
- * in /proc/PID/wchan, or NULL. (The kernel leaves its scheduler out of such stacks. Stacks of other
- * writers can have it.)
+ * first; unknown names are "". Returns the innermost function that is not a part of the scheduler,
+ * as /proc/PID/wchan does; NULL = none. (In stacks that kymo records, the kernel has left out the
+ * scheduler; other writers' stacks can have it.)
  */
 const char *perfetto_wait_function(const char *const *functions, size_t n);

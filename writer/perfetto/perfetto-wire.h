@@ -190,5 +190,5 @@ enum {
 	HEAP_FREE_COUNT = 6,
 };
 
-/* Sequences of packets. Samples have sequence 1 (writer/fxt/fxt-perfetto-samples.c). */
+/* Sequences of packets. Sequence 1 is used by writer/fxt/fxt-perfetto-samples.c. */
 enum { SEQUENCE_STATE = 2, SEQUENCE_SCHED = 3, SEQUENCE_TRACKS = 4, SEQUENCE_HEAP = 5 };

@@ -15,7 +15,7 @@
 struct perfetto_task {
 	uint64_t number;  /* of its name */
 	char *name;       /* owned */
-	uint64_t left_ns; /* time of the switch at which it left its CPU to wait; 0 = it did not */
+	uint64_t left_ns; /* when it left its CPU to wait; 0 = it does not wait */
 	bool waits_io;    /* of the last EVENT_OFFCPU */
 };
 
@@ -23,14 +23,15 @@ struct perfetto_writer {
 	struct perfetto_sched *sched;
 	struct perfetto_tracks *tracks;
 	struct table tasks;   /* koid of a thread -> task */
-	struct table parents; /* koid of a process -> koid of its first parent, + 1 */
-	uint64_t now_ns;      /* time of the last event; kernel objects have no time */
-	uint64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME, at the last event of it */
+	struct table parents; /* koid of a process -> koid of its first parent + 1 */
+	uint64_t now_ns;      /* latest time so far, for kernel objects, which have none */
+	uint64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME, by the last EVENT_CLOCK */
 	uint64_t last_name;
 	struct outbuf packets;
 };
 
-/* The name of threads without one. Its number differs from those of all tasks. */
+/* The names of the idle thread, and of threads without a name. Their numbers differ from those of
+ * tasks. */
 static const struct perfetto_name perfetto_idle = { UINT64_MAX, "swapper" };
 static const struct perfetto_name perfetto_nameless = { UINT64_MAX - 1, "" };
 
@@ -78,7 +79,7 @@ static struct perfetto_name perfetto_writer_name(const struct perfetto_writer *w
 
 /* ---- tasks ---- */
 
-/* Returns the task with the name of EV, or NULL without memory. */
+/* Finds or adds the task of EV, and gives it the name in EV. Returns NULL if there is no memory. */
 static struct perfetto_task *perfetto_writer_rename(struct perfetto_writer *w,
 						    const struct event *ev)
 {
@@ -97,8 +98,8 @@ static struct perfetto_task *perfetto_writer_rename(struct perfetto_writer *w,
 }
 
 /*
- * Adds the process. Perfetto takes a process with another parent for a new one, so the first parent
- * stays. Perfetto's name of a process is its first argument.
+ * Adds the process of EV. Perfetto takes a process with another parent for a new process, so the
+ * first parent stays. Perfetto shows the first argument as the name of a process.
  */
 static int perfetto_writer_add_process(struct perfetto_writer *w, const struct event *ev)
 {
@@ -146,7 +147,7 @@ static int perfetto_writer_add_thread(struct perfetto_writer *w, const struct ev
 	return 0;
 }
 
-/* Adds a thread, a process (without a thread) or both. */
+/* Adds the process of EV, its thread, or both. Returns 0 or -ENOMEM. */
 static int perfetto_writer_add_task(struct perfetto_writer *w, const struct event *ev)
 {
 	size_t packet = protobuf_begin(&w->packets, TRACE_PACKET), tree;
@@ -205,7 +206,7 @@ static void perfetto_writer_add_clock(struct perfetto_writer *w, const struct ev
 	protobuf_end(to, packet);
 }
 
-/* Changes of the frequency of a CPU have a track of Perfetto's own. */
+/* Adds a counter. For frequencies of CPUs, Perfetto has a track of its own. */
 static int perfetto_writer_add_counter(struct perfetto_writer *w, const struct event *ev)
 {
 	const struct event_value *v = ev->counter.values;

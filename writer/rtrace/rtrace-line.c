@@ -104,8 +104,8 @@ static void rtrace_line_put_word(struct line *l, struct rtrace_text text, size_t
 			rtrace_line_put_bytes(l, text.bytes + i, 1);
 }
 
-/* Writes words unchanged. They must not begin with a space, nor contain control characters or bytes
- * of FORBIDDEN. */
+/* Writes words unchanged. They must not begin with a space, and must not contain control characters
+ * or bytes of FORBIDDEN. */
 static void rtrace_line_put_words(struct line *l, struct rtrace_text text, size_t max,
 				  const char *forbidden)
 {

@@ -34,9 +34,8 @@ struct rtrace_call_style {
 
 /*
  * Writes a call. A size that is too large is written as RTRACE_INT_MAX, with the real size in an
- * argument after it. A time that is 0 in the given digits is left out, since the reader of
- * sp-rtrace treats calls without a time as calls at time 0 (With the digits of the specification,
- * it is written.)
+ * argument after the call. With RTRACE_TIME_DIGITS, a time that rounds down to 0 is left out, since
+ * the reader of sp-rtrace treats calls without a time as calls at time 0.
  */
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		     const struct rtrace_call_style *style);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The records of a leak report, shared by writer and reader. Texts are borrowed: from the caller
- * when they are written, and from the reader's buffer, until the next call, when they are read.
+ * The records of a leak report, shared by writer and reader. Texts are borrowed: by the writer from
+ * its caller, and by the reader's caller from the reader's buffer, until the next call of the
+ * reader.
  */
 #pragma once
 

@@ -33,8 +33,8 @@ static bool rtrace_in_call(const struct rtrace_writer *w)
 }
 
 /*
- * Checks that a record that belongs to no call is allowed. Within a call, it would end the
- * backtrace too early.
+ * Checks that a record that belongs to no call is allowed. Within a call, such a record would end
+ * the call's backtrace too early.
  */
 static int rtrace_check_at_rest(const struct rtrace_writer *w)
 {

@@ -6,7 +6,8 @@
  * Resources precede all calls. The resource of a call is registered, and calls name it if there is
  * more than one. Arguments follow their call, frames follow the arguments, and an end follows the
  * frames (even if there are none). Calls can share a backtrace only if the header contains
- * "compress", with a summary before it. The caller must write maps before the frames in them.
+ * "compress"; a summary must then precede the frames. The caller must write maps before the frames
+ * in them.
  *
  * The functions only append to a buffer. They return as rtrace_line_*(), and -EINVAL for a record
  * that is out of order. A refused record leaves the buffer unchanged.
@@ -17,7 +18,8 @@
 
 struct rtrace_writer_options {
 	/*
-	 * Times in microseconds, as specified. But other readers take these times for milliseconds.
+	 * Write times in microseconds, as the specification requires. Other readers take these
+	 * times for milliseconds.
 	 */
 	bool spec_time;
 };
@@ -54,7 +56,7 @@ int rtrace_write_note(struct rtrace_writer *w, struct rtrace_text text);
 /* Registers a resource, which has one bit and one type. */
 int rtrace_write_resource(struct rtrace_writer *w, const struct rtrace_resource *r);
 
-/* Returns a resource that is known to tools. Its bit has the number WHICH. */
+/* Returns the known resource WHICH. Its mask has the bit with the number WHICH. */
 struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which);
 
 /* Writes a call. Its type must be registered; an empty type means the only registered one. */
@@ -66,7 +68,7 @@ int rtrace_write_end(struct rtrace_writer *w);
 
 int rtrace_write_leaks_summary(struct rtrace_writer *w, const struct rtrace_summary *s);
 
-/* The size of buffers for the following texts. */
+/* The size of the buffers for the texts of the functions below. */
 enum { RTRACE_TIMESTAMP_MAX = 64 };
 
 /* Formats SECONDS since 1970 like the header's timestamp, in UTC. Writes to TO and returns TO. */

@@ -12,13 +12,13 @@
 
 enum {
 	PAGE = 4096,
-	HEADERS_MAX = 128,      /* maximum number of a program's headers; usually about ten */
+	HEADERS_MAX = 128,      /* maximum number of program headers; usually about ten */
 	DYNAMIC_MAX = 16 << 10, /* maximum size of .dynamic in bytes */
 	NAMESPACES_MAX = 16,
 	BLOCKS_MAX = 3 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
 };
 
-/* The structures of <link.h>, but always those of 64-bit programs. */
+/* The structures of <link.h>, with the layout of 64-bit programs. */
 struct tfile_link_map_debug {
 	uint32_t version, pad;
 	uint64_t map, brk;
@@ -47,7 +47,7 @@ void tfile_link_map_deinit(struct tfile_link_map *m)
 	*m = (struct tfile_link_map){ 0 };
 }
 
-/* Records the first reason why data is missing. */
+/* Notes the first reason why data is missing. Returns 0. */
 static int tfile_link_map_lacks(struct tfile_link_map_walk *w, const char *what)
 {
 	if (!w->map->missing)
@@ -60,7 +60,7 @@ static bool tfile_link_map_get(struct tfile_link_map_walk *w, uint64_t address, 
 	return address + n >= address && w->read(w->userdata, address, to, n) == 0;
 }
 
-/* Adds memory to the blocks. Returns 1, 0 if there is no room, or -ENOMEM. */
+/* Adds N bytes of memory at ADDRESS to the blocks. Returns 1, 0 if there is no room, or -ENOMEM. */
 static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, uint64_t n)
 {
 	struct tfile_link_map *m = w->map;
@@ -76,7 +76,7 @@ static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, u
 
 /* ---- libraries ---- */
 
-/* Returns the length of the text at ADDRESS with its NUL, or 0 if it has no end. */
+/* Returns the length of the text at ADDRESS with its NUL; 0 = it has no end. */
 static size_t tfile_link_map_length(struct tfile_link_map_walk *w, uint64_t address)
 {
 	char text[256];
@@ -110,7 +110,8 @@ static int tfile_link_map_name(struct tfile_link_map_walk *w, uint64_t address)
 	return tfile_link_map_add(w, address, n);
 }
 
-/* Finds out whether ADDRESS is a new entry. Returns 1 if so, 0 if not, or -ENOMEM. */
+/* Notes the library entry at ADDRESS. Returns 1, 0 if it was there before or is one too many, or
+ * -ENOMEM. */
 static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address)
 {
 	for (size_t i = 0; i < w->n_seen; i++)
@@ -124,7 +125,8 @@ static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address
 	return 1;
 }
 
-/* Adds a library. Returns 1, 0 if the list of libraries ends here, or -ENOMEM. */
+/* Adds the library at ADDRESS; *NEXT is the address of the next one. Returns 1, 0 if the list
+ * cannot be followed further, or -ENOMEM. */
 static int tfile_link_map_library(struct tfile_link_map_walk *w, uint64_t address, uint64_t *next)
 {
 	struct tfile_link_map_entry entry;
@@ -204,7 +206,7 @@ static int tfile_link_map_dynamic(struct tfile_link_map_walk *w, const Elf64_Phd
 	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not started");
 }
 
-/* Finds the list of libraries by the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
+/* Finds the list of libraries by the N program headers at H. Returns 0, -ENOEXEC, or -ENOMEM. */
 static int tfile_link_map_headers(struct tfile_link_map_walk *w, uint64_t base, const Elf64_Phdr *h,
 				  unsigned n)
 {
@@ -238,7 +240,8 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 	    !tfile_link_map_get(w, base + e.e_phoff, headers, e.e_phnum * sizeof(headers[0])))
 		return -ENOEXEC;
 	/*
-	 * GDB does not read these headers, but other programs find the list of libraries with them.
+	 * GDB does not read the headers, but other programs need them to find the list of
+	 * libraries.
 	 */
 	r = tfile_link_map_add(w, base, sizeof(e));
 	if (r > 0)

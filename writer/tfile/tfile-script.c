@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The maximum length of a text in a comment. */
+/* The maximum number of bytes of a text in a comment. */
 enum { TEXT_ROOM = 512 };
 
 static int tfile_script_path_is_valid(const char *path)
@@ -15,7 +15,7 @@ static int tfile_script_path_is_valid(const char *path)
 	return *path && !strpbrk(path, "\n\r") ? 0 : -EINVAL;
 }
 
-/* Writes PATH as one argument of a command that splits its arguments like a shell. */
+/* Writes PATH as one argument of a GDB command that splits its arguments as a shell does. */
 static int tfile_script_argument(struct outbuf *out, const char *path)
 {
 	int r = tfile_script_path_is_valid(path);
@@ -46,7 +46,7 @@ static int tfile_script_comments(struct outbuf *out, const struct tfile_script *
 	return r;
 }
 
-/* Writes COMMAND with the file's path and bias. */
+/* Writes a line with COMMAND and the path and bias of F, after a comment with its build ID. */
 static int tfile_script_symbols(struct outbuf *out, const char *command,
 				const struct tfile_script_file *f)
 {
@@ -74,7 +74,7 @@ static int tfile_script_files(struct outbuf *out, const struct tfile_script *s)
 }
 
 /*
- * Writes the command `target`. Everything after the command's name is its argument, without quotes.
+ * Writes the command `target`. GDB takes everything after its name as the path, without quotes.
  */
 static int tfile_script_target(struct outbuf *out, const struct tfile_script *s)
 {
@@ -106,7 +106,8 @@ static int tfile_script_commands(struct outbuf *out, const struct tfile_script *
 	/* The script must not ask for confirmation. */
 	r = outbuf_print(out, "set confirm off\n") ?: tfile_script_files(out, s)
 		    ?: outbuf_print(out, "set confirm on\n") ?: tfile_script_target(out, s);
-	/* GDB can read the list of libraries only now, from the trace's memory. */
+	/* GDB can read the list of libraries only once the trace file is open: the list is in its
+	 * memory. */
 	if (r == 0 && s->has_link_map)
 		r = outbuf_print(out, "sharedlibrary\n");
 	return r;

@@ -8,8 +8,9 @@
  *	end   = 0:i16, which GDB writes as four bytes
  *
  * Numbers in lines are hexadecimal, also after `R` (contrary to the manual). Numbers in frames have
- * the byte order of the traced machine. GDB inserts each tracepoint that it reads before the
- * previous ones. So the highest number is first in a file, which makes GDB assign the same numbers.
+ * the byte order of the traced machine. GDB puts each tracepoint that it reads before the previous
+ * ones, and then numbers them. So files have the highest number first, which makes GDB assign the
+ * same numbers.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ enum {
 	TFILE_MAGIC_BYTES = 8,
 	TFILE_FRAME_HEAD_BYTES = 6,
 	TFILE_END_BYTES = 2,          /* minimum size of the end */
-	TFILE_END_BYTES_WRITTEN = 4,  /* size of the end as GDB writes it */
+	TFILE_END_BYTES_WRITTEN = 4,  /* bytes that GDB writes */
 	TFILE_MEMORY_HEAD_BYTES = 11, /* with the letter, like the next constant */
 	TFILE_VARIABLE_BYTES = 13,
 };
@@ -35,7 +36,7 @@ enum {
 #define TFILE_LINE_TRACEPOINT  "tp "
 #define TFILE_LINE_DESCRIPTION "tdesc "
 
-/* The letter after "tp ". It is the kind of the line. */
+/* The kinds of lines about a tracepoint: the letter after "tp ". */
 enum tfile_tracepoint_line {
 	TFILE_TP_DEFINITION = 'T',
 	TFILE_TP_ACTION = 'A',
@@ -49,7 +50,7 @@ enum tfile_tracepoint_line {
 #define TFILE_SOURCE_CONDITION "cond"
 #define TFILE_SOURCE_COMMAND   "cmd"
 
-/* Names of the reasons to stop, by enum tfile_stop. */
+/* The names of the reasons to stop, by enum tfile_stop. */
 static const struct {
 	const char *name;
 	bool has_text; /* a text can follow, in hexadecimal */
@@ -79,7 +80,7 @@ static const struct {
 	{ "stoptime", TFILE_HAS_STOP, offsetof(struct tfile_status, stop_us) },
 };
 
-/* The keys of a status that are text, in hexadecimal. */
+/* The keys of a status whose values are texts, in hexadecimal. */
 static const struct {
 	const char *name;
 	size_t offset; /* offset of a const char * in struct tfile_status */
@@ -89,8 +90,8 @@ static const struct {
 };
 
 /*
- * A line of the description that is a map: start, end and file offset, build ID and path. `%`, `-`,
- * `<`, and bytes that are not characters, are written like %2d.
+ * A line of the description for a mapping: start, end, file offset, build ID and path. `%`, `-`,
+ * `<`, and bytes that are no printable characters are written like %2d.
  */
 #define TFILE_MAP_BEGIN       "<!-- map "
 #define TFILE_MAP_END         " -->"

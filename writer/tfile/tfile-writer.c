@@ -69,7 +69,7 @@ static int tfile_writer_reason(struct outbuf *out, const struct tfile_status *s)
 	    (s->stop_text && !tfile_stops[s->stop].has_text))
 		return -EINVAL;
 	r = outbuf_print(out, TFILE_LINE_STATUS "%d;%s", s->running, tfile_stops[s->stop].name);
-	/* GDB writes the colon even for an empty text. */
+	/* (GDB writes this colon even if the text is empty) */
 	if (r == 0 && tfile_stops[s->stop].has_text)
 		r = outbuf_append(out, ":", 1)
 			    ?: tfile_writer_hex(out, s->stop_text ?: "",
@@ -127,7 +127,7 @@ static int tfile_writer_variable(struct outbuf *out, const struct tfile_variable
 			?: tfile_writer_line_end(out, begin);
 }
 
-/* Writes "tp T1:401136", the beginning of each line of a tracepoint. */
+/* Writes the begin of a line about a tracepoint: "tp T1:401136". */
 static int tfile_writer_tp(struct outbuf *out, const struct tfile_tracepoint *t,
 			   enum tfile_tracepoint_line line)
 {
@@ -240,8 +240,8 @@ static int tfile_writer_tracepoints(struct outbuf *out, const struct tfile_head 
 /* ---- target description ---- */
 
 /*
- * Writes TEXT into a comment, without "--" and line ends. The line began at BEGIN. TEXT is
- * truncated if the line would be too long.
+ * Writes TEXT into a comment of a line that began at BEGIN, without "--" and line feeds. Truncates
+ * TEXT if the line would be too long.
  */
 static int tfile_writer_comment(struct outbuf *out, size_t begin, const char *text)
 {
@@ -328,7 +328,8 @@ void tfile_writer_init(struct tfile_writer *w, struct outbuf *out, uint32_t regi
 	*w = (struct tfile_writer){ out, register_bytes, order, 0 };
 }
 
-/* Writes VALUE to N bytes at TO. Returns the position after them. */
+/* Writes the N low bytes of VALUE to TO, in the byte order of W. Returns the position after
+ * them. */
 static uint8_t *tfile_writer_number(const struct tfile_writer *w, uint8_t *to, uint64_t value,
 				    unsigned n)
 {
@@ -344,7 +345,7 @@ static uint64_t tfile_writer_memory_bytes(size_t n)
 	return n + blocks * TFILE_MEMORY_HEAD_BYTES;
 }
 
-/* Returns the size of BLOCK in bytes, -EINVAL, or -EOVERFLOW. */
+/* Returns the number of bytes of BLOCK in the file, -EINVAL, or -EOVERFLOW. */
 static int64_t tfile_writer_block_bytes(const struct tfile_writer *w,
 					const struct tfile_block *block)
 {

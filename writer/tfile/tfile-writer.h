@@ -12,8 +12,9 @@
  *
  * The head contains the number of frames, so write the frames first, into a separate buffer, or
  * count them in advance. Begin another file after TFILE_FRAMES_GOOD frames. If a function returns
- * 0, its part is in the buffer; otherwise, nothing of it is. The caller can consume the buffer
- * between two parts. No argument is kept, and only the buffer and W are changed.
+ * 0, it has written its whole part to the buffer; otherwise, it has written nothing. The caller can
+ * consume the buffer between two calls. Apart from the buffer and W, the functions keep and change
+ * nothing.
  *
  * All functions return the same errors:
  *
@@ -36,19 +37,19 @@ struct tfile_writer {
 	struct outbuf *out; /* borrowed */
 	uint32_t register_bytes;
 	enum tfile_order order;
-	uint64_t frames; /* number of frames so far; can be set to 0 when another file begins */
+	uint64_t frames; /* frames so far; set it to 0 to begin another file */
 };
 
 /* Writes HEAD to OUT: magic, lines, and the empty line after them. */
 int tfile_writer_head(struct outbuf *out, const struct tfile_head *head);
 
-/* Initializes W to write frames to OUT, with REGISTER_BYTES as in the head. Writes nothing. */
+/* Initializes W to write frames to OUT; REGISTER_BYTES is that of the head. Writes nothing. */
 void tfile_writer_init(struct tfile_writer *w, struct outbuf *out, uint32_t register_bytes,
 		       enum tfile_order order);
 
 /*
- * Writes FRAME. Its blocks keep their order. Memory of more than TFILE_MEMORY_MAX bytes becomes
- * several blocks, and empty memory is left out. A frame has at most one block of registers. Without
+ * Writes FRAME, with its blocks in their order. Memory of more than TFILE_MEMORY_MAX bytes becomes
+ * several blocks, and empty memory is left out. A frame can have one block of registers. Without
  * registers, GDB guesses the pc and has no backtrace.
  */
 int tfile_writer_frame(struct tfile_writer *w, const struct tfile_frame *frame);

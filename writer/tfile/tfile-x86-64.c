@@ -7,7 +7,7 @@
 
 #define ARCHITECTURE "<architecture>i386:x86-64</architecture>"
 
-/* GDB identifies the registers by this description. Without it, GDB assumes an i386. */
+/* By this description, GDB knows the registers. Without a description, GDB assumes an i386. */
 static const char *const tfile_x86_64_lines[] = {
 	"<?xml version=\"1.0\"?>",  "<target>",  "<architecture>i386:x86-64</architecture>",
 	"<osabi>GNU/Linux</osabi>", "</target>",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Registers of x86-64 as a block of a trace file, and the target description for it.
+ * Registers of x86-64 as a block of a trace file, and the target description for this block.
  *
  * GDB treats registers after the end of the block (floating point, vectors, orig_rax, fs_base,
- * gs_base) as unavailable. A block with fs_base would also have to contain the registers before it,
- * as zeros. So a file with fs_base would have to store it as a trace state variable.
+ * gs_base) as unavailable. A block with fs_base would also need the registers before fs_base, which
+ * are not recorded. So fs_base could only be stored as a trace state variable.
  */
 #pragma once
 
@@ -29,12 +29,12 @@ void tfile_x86_64_put(uint8_t *to, const struct tfile_x86_64 *regs);
 const char *const *tfile_x86_64_description(size_t *ret_n);
 
 /*
- * The names of registers in the order of the block. The first TFILE_X86_64_WIDE have eight bytes,
- * the others four. This is valid only for the description of tfile_x86_64_description(); see
- * tfile_x86_64_is().
+ * The names of the registers, in the order of the block. The first TFILE_X86_64_WIDE registers have
+ * eight bytes, the others four. This is valid only if tfile_x86_64_is() returns true.
  */
 enum { TFILE_X86_64_REGISTERS = 24, TFILE_X86_64_WIDE = 17 };
 extern const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS];
 
-/* Returns true if the description has these registers at the beginning of its blocks. */
+/* Returns true if the description of HEAD has these registers at the begin of its register
+ * blocks. */
 bool tfile_x86_64_is(const struct tfile_head *head);

@@ -84,7 +84,7 @@ struct tracedb_point {
 #define TRACEDB_ENTRIES_MAX ((size_t)1 << 20) /* maximum number of entries of a point */
 #define TRACEDB_TYPES_MAX   ((uint32_t)1 << 20)
 
-/* Returns true if values of FORMAT can have SIZE bytes; SIZE 0 = each value has a separate size. */
+/* Returns true if values of FORMAT can have SIZE bytes; SIZE 0 = each value has its own size. */
 static inline bool tracedb_size_is_valid(uint32_t format, uint32_t size)
 {
 	switch (format) {

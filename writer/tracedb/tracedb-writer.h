@@ -15,9 +15,9 @@ struct tracedb_writer {
 };
 
 /*
- * Begins a stream in LAYOUT. DICTIONARY's lists are borrowed. Returns 0, -EINVAL if it violates the
- * format (a type that no value can have, an invalid number), -EOVERFLOW if it does not fit the
- * layout's numbers, or OUT's error. On failure, nothing is written.
+ * Begins a stream in LAYOUT. DICTIONARY's lists are borrowed. Returns 0; -EINVAL if DICTIONARY
+ * violates the format (a type that no value can have, an invalid number); -EOVERFLOW if a number
+ * does not fit the widths of LAYOUT; or OUT's error. On failure, nothing is written.
  */
 int tracedb_writer_begin(struct tracedb_writer *w, struct outbuf *out, enum tracedb_layout layout,
 			 const struct tracedb_dictionary *dictionary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * check-recovery FILE VARIANTS PER_MILLE: damages the archive in VARIANTS ways. Exits with 1 if, in
- * any of them, the reader recovers less than PER_MILLE of the undamaged part.
+ * any of these variants, the reader recovers less than PER_MILLE of the undamaged part.
  */
 #include <errno.h>
 #include <stdio.h>

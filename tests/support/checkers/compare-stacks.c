@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * compare-stacks FREQUENCY MS COMMAND ...: records COMMAND for MS milliseconds, and then kills it.
- * It compares each stack that the programs have walked with the result of elfutils' libdw. libdw
- * gets the registers and a copy of 64 KiB of the stack, which perf has saved in the same sample.
- * (The linker wraps the functions that open the sampler's events and handle samples.)
+ * It compares each stack that the eBPF programs ("the programs" below) have walked with the result
+ * of elfutils' libdw. libdw gets the registers and a copy of 64 KiB of the stack, which perf has
+ * saved in the same sample. (The linker wraps the functions that open the sampler's events and
+ * handle samples.)
  *
  * If COMPARE_TABLES is set, libdw takes the tables of COMMAND from that file, which is equal to
  * COMMAND but for its debug information.
@@ -187,7 +188,7 @@ static void take_word(const uint8_t **at, void *to, size_t size)
 	*at += size;
 }
 
-/* ID, time, registers, stack: the kernel's layout for these sample types. */
+/* Takes a sample of perf: id, time, registers and stack, in the kernel's layout for these types. */
 static void take_copy(const uint8_t *at)
 {
 	struct perf_copy *copy;
@@ -346,7 +347,7 @@ static void truth_begin(struct truth *t)
 enum verdict {
 	EQUAL,
 	FULL,      /* the programs' stack has the maximum number of frames */
-	NOT_THERE, /* libdw needed memory that is not in the copy: a deeper stack, or another one */
+	NOT_THERE, /* libdw needed memory outside of the copy: a deeper stack, or another one */
 	OURS_ENDS, /* the programs' stack ends, libdw's continues */
 	JIT,       /* libdw ends in code without a file; the programs continue by frame pointers */
 	DW_ENDS,   /* libdw ends in a file, and the programs' stack continues */
@@ -362,10 +363,10 @@ static const char *const verdict_names[VERDICTS] = {
 };
 
 /*
- * Whether the second frame of W can be a caller that libdw skips: it is one of the first words on
- * the stack. Without a table, libdw considers rbp the function's own. Before the function sets it,
- * and after it has restored it, it is its caller's. If libdw has the tables of the command, it
- * skips none.
+ * Returns true if the second frame of W can be a caller that libdw skips: if it is one of the first
+ * words on the stack. In code without a table, libdw takes rbp for the function's own frame
+ * pointer. But before the function sets rbp, and after it has restored it, rbp is its caller's.
+ * With COMPARE_TABLES, libdw has the tables of the command, and skips no caller.
  */
 static bool can_be_skipped_caller(const struct truth *t, const struct walked *w)
 {
@@ -380,7 +381,8 @@ static bool can_be_skipped_caller(const struct truth *t, const struct walked *w)
 	return false;
 }
 
-/* Compares all frames but SKIPPED ones of W, after the innermost one. */
+/* Compares all frames of W with those of libdw, except the SKIPPED frames after the innermost
+ * one. */
 static enum verdict judge_but(const struct truth *t, const struct walked *w, unsigned skipped)
 {
 	unsigned n_ours = w->n_frames - skipped, n = n_ours < t->n_frames ? n_ours : t->n_frames;
@@ -399,7 +401,8 @@ static enum verdict judge_but(const struct truth *t, const struct walked *w, uns
 	return module ? DW_ENDS : JIT;
 }
 
-/* (a stack with a caller that libdw skips can also end early, and be cut where it was copied) */
+/* Judges W without its second frame if libdw can have skipped that, and else with it. Even a stack
+ * with a skipped frame can end early, or at the end of the copy. */
 static enum verdict judge(const struct truth *t, const struct walked *w)
 {
 	enum verdict without = OTHER, with;
@@ -430,7 +433,7 @@ static void show(const struct truth *t, const struct walked *w)
 	fprintf(stderr, "\n");
 }
 
-/* Perf reads the clock just before the program does. */
+/* Returns perf's copy of the sample W. Perf reads the clock just before the eBPF program does. */
 static const struct perf_copy *copy_of(const struct walked *w)
 {
 	for (size_t i = 0; i < n_copies; i++)

@@ -35,7 +35,7 @@ struct list {
 	struct table named;  /* id -> struct named, owned */
 	struct event offcpu; /* the last one, without its texts */
 	bool waiting;        /* it is unfinished */
-	bool earlier;        /* it has ended, and had begun before the recording */
+	bool earlier;        /* the time off CPU has ended, and began before the recording */
 	bool only_maps;
 };
 
@@ -67,7 +67,8 @@ static void print_sample(const struct list *l, const struct event *ev)
 	putchar('\n');
 }
 
-/* Ids are hashes of the frames, and so unique. */
+/* Keeps the frames of a stack by the stack's id. Ids are hashes of the frames, so different stacks
+ * have different ids. */
 static int keep_named(struct list *l, const struct event *ev)
 {
 	size_t bytes = ev->sample.n_frames * sizeof(uint64_t);

@@ -7,7 +7,8 @@
  * "unused NAME" if no session has loaded it, because this kernel does not need it. The line "cast
  * yes" or "cast no" says whether the programs read the preempt count without a helper. The last
  * lines, "verified N NAME", have the largest number of instructions that the verifier has examined
- * for a program. It refuses a program at 1,000,000. Exits 1 if the kernel has refused any.
+ * for a program. The verifier refuses a program at 1,000,000. Exits 1 if the kernel has refused any
+ * session.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +37,7 @@ static uint32_t ids[] = { 1000 };
 static char comms[][REC_COMM_BYTES] = { "nobody" };
 static struct filter_cgroup cgroups[] = { { .parent_id = 1, .level = 1, .name = "nobody" } };
 
-/* (the programs are the same for all functions) */
+/* (the eBPF programs are the same whatever the functions are) */
 static char spec[] = "syscall:openat", *specs[] = { spec };
 static char plan[] = "point\tp\t\tfile\tf\t\tat\t1", *plans[] = { plan };
 static char *tracepoints[] = { (char[]){ "sched:sched_switch" }, (char[]){ "kymo:*" } };

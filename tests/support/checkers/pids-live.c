@@ -116,7 +116,8 @@ static void end(pid_t pid)
 	reap(pid);
 }
 
-/* Lets all idle processes end, and waits until none is left. (Orphans are its children, too.) */
+/* Lets all idle processes end, and waits until none is left. (Orphans become children of this
+ * process, too.) */
 static void end_all(void)
 {
 	close_gates();
@@ -369,7 +370,7 @@ static void case_sibling(void)
 	expect(counts(0), "all have ended");
 }
 
-/* The number of processes of the chain that have begun, which they count. */
+/* The number of processes of the chain that have begun. Each process of the chain adds itself. */
 static volatile unsigned *n_links;
 
 static void be_chain(void)
@@ -426,7 +427,8 @@ static void case_zombies(void)
 	select_process(pid);
 	attach();
 	close(go[1]);
-	/* It has made all of them, and they have ended. */
+	/* If no process holds the pipe, the parent has made all its children, and they have
+	 * ended. */
 	close(held[1]);
 	must(read(held[0], &byte, 1) == 0, "wait for the zombies");
 	for (unsigned i = 0; i < READS; i++)

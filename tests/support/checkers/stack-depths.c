@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack-depths OBJECT [LIMIT]: the stacks that eBPF programs need with the functions that they
- * call, as the verifier of Linux 6.1 sums them: the frame of each function, rounded up to 32 bytes.
- * It refuses programs with more than 512 bytes, or with more than 8 frames.
+ * stack-depths OBJECT [LIMIT]: the size of the stack that each eBPF program needs, with the
+ * functions that it calls, as the verifier of Linux 6.1 sums it: the frame of each function,
+ * rounded up to 32 bytes. The verifier refuses programs with more than 512 bytes, or with more than
+ * 8 frames.
  *
  * Prints "program BYTES FRAMES NAME FRAME [FUNCTION FRAME ...]" for each program, with the deepest
  * chain of its calls. Exits 1 if a program needs more than LIMIT bytes (512), or too many frames.
@@ -53,7 +54,7 @@ static struct function *stack_depths_at(size_t section, uint64_t at)
 
 /* ---- frames ---- */
 
-/* Which registers point into the frame, and how far below its top. */
+/* The registers that point into the frame, and how far below its top they point. */
 struct pointers {
 	bool is[MAX_BPF_REG];
 	int32_t below[MAX_BPF_REG];
@@ -65,7 +66,8 @@ static void stack_depths_use(struct function *f, int32_t below)
 		f->frame = (uint32_t)below;
 }
 
-/* The code is read from its begin to its end: compilers make a pointer right where it is used. */
+/* Each instruction is examined once, in order: that is enough, since compilers compute a pointer
+ * into the frame right where they use it. */
 static void stack_depths_step(struct function *f, struct pointers *p, const struct bpf_insn *insn)
 {
 	uint32_t class = BPF_CLASS(insn->code);
@@ -236,7 +238,7 @@ static uint32_t stack_depths_rounded(uint32_t bytes)
 	return bytes == 0 ? ROUNDED_TO : (bytes + ROUNDED_TO - 1) / ROUNDED_TO * ROUNDED_TO;
 }
 
-/* Finds the deepest chain from F on, which N_ABOVE functions lead to. */
+/* Finds the deepest chain of calls from F on. N_ABOVE functions lead to F. */
 static void stack_depths_sum(struct function *f, uint32_t n_above)
 {
 	uint32_t n_frames = 0;

@@ -9,8 +9,8 @@
  *	bad-output pipe|socket stall BYTES MS TO -- ...  the reader takes nothing for MS after
  *	                                                 BYTES, then the rest
  *
- * It sees the writes of the command by seccomp's user notification, so it needs no file system or
- * device that fails. Writes of less than WRITE_SEEN bytes are not counted.
+ * bad-output sees the writes of the command by seccomp's user notification, so it needs no file
+ * system or device that fails. Writes of less than WRITE_SEEN bytes are not counted.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -4,10 +4,11 @@
  * changes states as slowly as a real session (with a timer between two states), counts 100 events
  * every 10 ms, and writes marks as lines. The name of a session selects its failure: "slow_start"
  * never runs; "fail_start" cannot start, and takes a step to end; "fail_output" fails after the
- * first events; "no_memory" cannot take a snapshot; "no_snapshot" never does; "no_search" never
- * searches; "dear" sheds its stacks, and so does "dear_once" until it gets them back; "flood" drops
- * records that do not fit into a flight recorder; "cramped" gets half of the requested memory;
- * "hang" never writes its end or a snapshot, nor the request whose command contains "hang".
+ * first events; "no_memory" cannot take a snapshot; "no_snapshot" never takes one; "no_search"
+ * never searches for references; "dear" sheds its stacks, and so does "dear_once" until it gets
+ * them back; "flood" drops records that do not fit into a flight recorder; "cramped" gets half of
+ * the requested memory; "hang" never writes its end or a snapshot, nor the request whose command
+ * contains "hang".
  */
 #include "capture/session/session.h"
 
@@ -315,7 +316,8 @@ const struct contexts *session_contexts(const struct session *s)
 	return &s->contexts;
 }
 
-/* Fails, and reaches STATE at most: a stopping session stays in that state for a while. */
+/* Records the failure, and goes to STATE. (A session that is stopping stays in that state for a
+ * while.) */
 static void fail(struct session *s, enum session_state state, const char *reason, int error,
 		 const char *text)
 {

@@ -36,8 +36,8 @@ struct request {
 };
 
 /*
- * Shared by the test and the serving process. That is a separate process: a process that serves a
- * file system and has its files open cannot even be killed.
+ * Shared by the test and the serving process. Serving needs a separate process: a process that
+ * serves a file system and has its files open cannot even be killed.
  */
 static struct shared {
 	atomic_int mute_to;
@@ -145,7 +145,7 @@ static void answer_one(const struct request *q)
 	}
 }
 
-/* (its `stat` would wait for an exec() that waits for this process) */
+/* Reads `status`, since reading `stat` would wait for an exec() that waits for this process. */
 static int parent_of(uint32_t tid)
 {
 	char text[64];
@@ -162,7 +162,7 @@ static int parent_of(uint32_t tid)
 	return parent;
 }
 
-/* Whether TID is a helper of a service, perhaps with ended parents. */
+/* True if TID is a helper of kymod, by its name: the helper's parents may have ended. */
 static bool is_helper(uint32_t tid)
 {
 	char text[64] = "";
@@ -178,7 +178,7 @@ static bool is_helper(uint32_t tid)
 	return strncmp(text, "kymod-", strlen("kymod-")) == 0;
 }
 
-/* Whether thread TID gets no answer. */
+/* True if the requests of thread TID get no answer. */
 static bool is_mute_to(uint32_t tid)
 {
 	int pid = shared->mute_to;

@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 /*
- * Mounts it over DIRECTORY, for OWNER alone or, if that is root, for all users. A process answers
- * requests until this one ends. Returns 0 or a negative errno.
+ * Mounts the file system over DIRECTORY, for OWNER alone or, if OWNER is root, for all users. A
+ * child process answers requests until this process ends. Returns 0 or a negative errno.
  */
 int mute_fuse_mount(const char *directory, uid_t owner);
 
@@ -19,20 +19,21 @@ int mute_fuse_mount(const char *directory, uid_t owner);
 #define MUTE_FUSE_BYTES 4096 /* its size */
 
 /*
- * Mounts one for all users, and opens its file for reading. No other process can open it, since the
- * directory is removed at once. Returns the descriptor, or a negative errno after a message.
+ * Mounts the file system for all users, and opens its file for reading. No other process can open
+ * the file, since the directory is removed at once. Returns the descriptor, or a negative errno
+ * after a message.
  */
 int mute_fuse_open(void);
 
 /*
- * From here on no thread of process PID gets an answer, no child of it, and no kymod-reaper,
- * -closer or -sink; 0 = all do, those that wait, too.
+ * From here on, no thread of process PID gets an answer, no child of PID, and no helper of kymod
+ * ("kymod-..."). PID 0: all requests are answered, also those that wait.
  */
 void mute_fuse_be_mute_to(pid_t pid);
 
 /*
- * With KEEP, no page of the file is read for its mappings, and no dirty page is written, from now
- * on. Without KEEP, all are.
+ * KEEP: from now on, requests for pages of the file wait: no page is read for mappings, and no
+ * dirty page is written. Without KEEP, such requests are answered.
  */
 void mute_fuse_keep_pages(bool keep);
 

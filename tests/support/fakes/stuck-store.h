@@ -16,5 +16,5 @@ struct store *stuck_store_new(uid_t owner);
 /* The number of hanging writes. */
 unsigned stuck_store_waiting(void);
 
-/* Releases all writes, or lets later ones hang again. */
+/* GO: releases all writes. Otherwise, later writes hang again. */
 void stuck_store_let_go(bool go);

@@ -37,7 +37,7 @@ NOINLINE static uint64_t spin(uint64_t n)
 	return n;
 }
 
-/* (the compiler must not see what it calls, or jump where it calls) */
+/* (volatile, so that the compiler neither knows the callee, nor makes the call a jump) */
 static uint64_t (*volatile by_pointer)(uint64_t) = spin;
 
 NOINLINE uint64_t last(uint64_t n);

@@ -54,7 +54,7 @@ int last_in_another(int a)
 	return leaf(a + 1);
 }
 
-/* It ends with a jump out of the file. */
+/* Ends with a jump to a function that is outside of the file. */
 int leaves(int a)
 {
 	return elsewhere(a + 1);
@@ -107,7 +107,7 @@ int ends_in_caller(int a)
 	return chosen_caller(a + 1);
 }
 
-/* Ends in a jump to an address in a register: what is there is unknown. */
+/* Ends with a jump to an address in a register, so the target is unknown. */
 int choose_half(int a) __attribute__((visibility("hidden")));
 __asm__(".text\n"
 	".globl choose_half\n"
@@ -129,7 +129,7 @@ int ends_in_half(int a)
 	return chosen_half(a + 1);
 }
 
-/* Jumps to addresses that they compute: in their body, also elsewhere, and from memory. */
+/* Jump to addresses that the functions compute: in their body, also elsewhere, and from memory. */
 int choose_inside(int a) __attribute__((visibility("hidden")));
 __asm__(".globl choose_inside\n"
 	".hidden choose_inside\n"
@@ -308,7 +308,7 @@ static int (*choose_unseen(void))(int)
 
 int chosen_unseen(int a) __attribute__((ifunc("choose_unseen")));
 
-/* Likewise, of the vDSO, by the name that it has there. */
+/* Like chosen_unseen(), but for a function of the vDSO, by the name that it has there. */
 extern const char vdso_name[];
 const char vdso_name[] = "__vdso_chosen_outside";
 
@@ -319,7 +319,7 @@ static int (*choose_outside(void))(int)
 
 int chosen_outside(int a) __attribute__((ifunc("choose_outside")));
 
-/* Its first instruction is the target of its own loop. */
+/* A function whose first instruction is the target of its own loop. */
 __asm__(".text\n"
 	".globl turns\n"
 	".type turns, @function\n"
@@ -350,7 +350,8 @@ __asm__(".globl locked\n"
 	"	ret\n"
 	".size locked, . - locked\n");
 
-/* Nor does it set one on their first instructions: lock, and a segment behind another prefix. */
+/* Nor does the kernel set a probe on these first instructions: lock, and a segment behind another
+ * prefix. */
 __asm__(".globl locked_first\n"
 	".type locked_first, @function\n"
 	"locked_first:\n"

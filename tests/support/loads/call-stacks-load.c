@@ -68,7 +68,7 @@ __asm__(".text\n"
 	"	ret\n"
 	".size turns, . - turns\n");
 
-/* Likewise. Fills TO and returns its size, or LEAVES it by longjmp(). */
+/* Like turns(). Fills TO and returns its size, or LEAVES it by longjmp(). */
 __asm__(".text\n"
 	".globl fills\n"
 	".type fills, @function\n"

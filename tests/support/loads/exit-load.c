@@ -46,7 +46,8 @@ struct link {
 
 static void *globals[16];
 static pthread_t first, second;
-/* The thread with a stack for signals, once nothing on its own stack points to that */
+/* The thread with a stack for signals; set when no pointer to that stack is left on the thread's
+ * own stack. */
 static volatile pid_t aside_tid;
 
 PLANT static void scrub(void)

@@ -57,7 +57,7 @@ CALLED int deep(int n)
 {
 	int r = n == 0 ? 0 : deep(n - 1) + 1;
 
-	sink = r; /* (prevents that the compiler makes a loop of it) */
+	sink = r; /* (without this, the compiler could make a loop of the recursion) */
 	return r;
 }
 
@@ -138,7 +138,7 @@ static void run_files(void)
 
 	sink += (int)n + open("/nonexistent/file", O_WRONLY | O_CREAT | O_EXCL, 0640);
 	close(fd);
-	/* numbers that no kernel has, or that it may have later */
+	/* numbers of system calls that kernels do not have, at least today */
 	syscall(9999, 1, 2);
 	syscall(0x40000000 | 9999);
 	syscall(-1);

@@ -142,7 +142,7 @@ static int load_program(enum probes_way way)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, 2, &opts);
 }
 
-/* Makes a probe event that nobody enables. It has a reference to the file. */
+/* Makes a probe event that nobody enables. The event keeps a reference to the file. */
 static void keep_inode(void)
 {
 	int fd;

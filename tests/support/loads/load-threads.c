@@ -72,7 +72,7 @@ static void *play(void *arg)
 	}
 	p->end_ns = now_ns(CLOCK_MONOTONIC);
 	p->done = true;
-	/* Sleeps here until the statistics are read, so that they are exact. */
+	/* The thread sleeps here until the statistics are read, so that they are exact. */
 	pthread_barrier_wait(&p->game->end);
 	return NULL;
 }

@@ -81,7 +81,7 @@ void read_status(int fd, struct thread_table *b);
 void read_books(pid_t tid, struct thread_table *b);
 void print_thread(const char *key, pid_t tid, const struct thread_table *b);
 
-/* Waits until thread TID, which is about to sleep until it is woken, sleeps. */
+/* Waits until thread TID sleeps. It must be about to sleep until it is woken. */
 void wait_asleep(pid_t tid, struct thread_table *b);
 
 /* Voluntary switches of the calling thread. */

@@ -112,7 +112,7 @@ PLANT static void leave_nothing(size_t too_much)
 	free(q);
 	p = calloc(7, 7);
 	kept = p;
-	/* (C does not define this case; glibc frees) */
+	/* (C does not define realloc() with size 0; glibc frees the block) */
 	kept = realloc(p, 0);
 	p = reallocarray(NULL, 10, 10);
 	kept = p;
@@ -136,7 +136,7 @@ static void *be_thread(void *n)
 
 PLANT static int work(int n)
 {
-	/* More than the address space, unknown to the compiler. */
+	/* A size beyond the address space. The compiler does not know it. */
 	size_t too_much = (size_t)1 << (60 + (n > 0));
 	pthread_t thread;
 
@@ -251,7 +251,7 @@ PLANT static int children(void)
 
 /* ---- cost ---- */
 
-/* CPU time of this process, since others can run meanwhile. */
+/* Returns the CPU time of this process, in which other processes do not count. */
 static uint64_t now_ns(void)
 {
 	struct timespec t;

@@ -3,7 +3,7 @@
  * mute-record DIRECTORY COMMAND [ARGUMENT ...]: runs COMMAND, a recorder, beside a process that
  * maps a file as code whose file system, mounted over DIRECTORY (mute-fuse.h), never answers the
  * recorder. Its environment has the id of that process, MAPPER. Returns the status of COMMAND, or 3
- * if it has not asked the file system.
+ * if COMMAND has not asked the file system for anything.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -60,7 +60,8 @@ static void say_maps(void)
 	if (!f)
 		die("/proc/self/maps");
 	while (fgets(text, sizeof(text), f)) {
-		/* (reservations are large, so other processes have the same addresses by chance) */
+		/* (ranges without rights are large, so other processes have the same addresses by
+		 * chance) */
 		if (sscanf(text, "%lx-%lx %7s", &start, &end, rights) != 3 ||
 		    strncmp(rights, "---", 3) == 0 || strstr(text, "[vsyscall]"))
 			continue;

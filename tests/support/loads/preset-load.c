@@ -195,7 +195,7 @@ static int connect_both(int *ret_client, int *ret_server)
 	return listener;
 }
 
-/* The kernel acknowledges the last byte, and forgets that it has sent an event. */
+/* Waits until the kernel has acknowledged the last byte, and treats the connection as idle. */
 static void let_be_idle(void)
 {
 	nanosleep(&(struct timespec){ 0, 400000000 }, NULL);
@@ -219,7 +219,7 @@ static void do_rtt(long n)
 		errx(1, "ss failed");
 	if (getsockopt(client, IPPROTO_TCP, TCP_INFO, &info, &size) < 0)
 		err(1, "TCP_INFO");
-	/* (as ss prints it; ss knows this only with the module tcp_diag) */
+	/* (in the form of ss, which knows these numbers only with the module tcp_diag) */
 	printf("TCP_INFO rtt:%g/%g cwnd:%u\n", info.tcpi_rtt / 1e3, info.tcpi_rttvar / 1e3,
 	       info.tcpi_snd_cwnd);
 	close(server);

@@ -55,7 +55,7 @@ static int sleep_in_child(void *unused)
 	return 0;
 }
 
-/* Starts a process that shares the memory of this one, and ends with it. */
+/* Starts a process that shares the memory of this process, and ends with this process. */
 static void share(void)
 {
 	static char stack[16384] __attribute__((aligned(16)));

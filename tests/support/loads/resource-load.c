@@ -309,7 +309,7 @@ static void close_well(void)
 	check("open", open("/does/not/exist", O_RDONLY) < 0);
 	check("dup2", dup2(before[0], before[0]) == before[0]);
 	check("fcntl", fcntl(before[0], F_GETFL) >= 0);
-	/* From before the recording, so it is unknown. */
+	/* The descriptor is from before the recording, so the recorder does not know it. */
 	close(before[1]);
 }
 
@@ -366,7 +366,7 @@ static void map_well(void)
 	check("mmap", mmap(p + 2 * page, 2 * page, PROT_READ,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p + 2 * page);
 	munmap(p, 8 * page);
-	/* The allocator's own mapping, which is not the program's. */
+	/* The allocator makes this mapping, so it does not count as the program's. */
 	big = malloc(4 << 20);
 	big = realloc(big, 9 << 20);
 	check("malloc", big);
@@ -521,7 +521,7 @@ static LEAK void work(void)
 	check("pthread_create", pthread_create(&thread, NULL, run_for_ever, NULL) == 0);
 }
 
-/* Reads only one line of the standard input: the child needs the next. */
+/* Reads only one line of the standard input, since the child needs the next one. */
 static void wait_for_line(void)
 {
 	char c;
@@ -536,7 +536,7 @@ static LEAK int in_child(void)
 	return leak_socket();
 }
 
-/* The name is that of an allocator. It makes a thread of its own at the first call. */
+/* The function has the name of an allocator's function. Its first call makes a thread. */
 void *je_malloc(size_t n);
 
 LEAK void *je_malloc(size_t n)

@@ -405,7 +405,7 @@ void *wait_often(void *userdata)
 	return NULL;
 }
 
-/* Whether W sleeps in its wait number N. It sleeps nowhere else. */
+/* True if W sleeps in its wait number N. W sleeps nowhere else. */
 static bool waits_for(const struct waiter *w, int n)
 {
 	char path[64], line[256] = "";
@@ -439,8 +439,8 @@ static void wait_all(uint64_t ms)
 		if (pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]) != 0)
 			die("pthread_create");
 	for (int i = 0; i < WAITS; i++) {
-		/* (a thread that comes late, on a busy machine, would wait for less than MS; the
-		 * first one sleeps by itself) */
+		/* (a thread that begins its wait late, on a busy machine, would wait for less than
+		 * MS; the first thread sleeps for MS by itself) */
 		for (int k = 1; k < n_waiters; k++)
 			while (!waits_for(&waiters[k], i + 1))
 				nanosleep(&little, NULL);

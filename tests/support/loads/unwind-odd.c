@@ -130,7 +130,8 @@ NOINLINE void be_probed(void);
 void be_probed(void)
 {
 	for (unsigned i = 0; i < 300; i++) {
-		/* (the kernel emulates these, which takes less time) */
+		/* (the kernel emulates these instructions under a probe, which takes less time than
+		 * the others) */
 		for (unsigned k = 0; k < 4; k++) {
 			first_push();
 			first_bp();

@@ -34,7 +34,7 @@ static void sleep_ms(unsigned ms)
 		;
 }
 
-/* (What follows the calls keeps these functions on the stack.) */
+/* (The code after the calls keeps these functions on the stack.) */
 __attribute__((noinline)) static void wait_for_it(int from)
 {
 	char c;

@@ -57,7 +57,8 @@ static void set_name(const char *name)
 	prctl(PR_SET_NAME, name);
 }
 
-/* Pins the thread to a CPU, with a real-time priority. Returns whether that is allowed. */
+/* Pins the thread to a CPU, with a real-time priority. Returns 1, or 0 if the priority is not
+ * allowed. */
 static int become(const char *name, int cpu, int priority)
 {
 	const struct sched_param param = { .sched_priority = priority };
@@ -70,7 +71,8 @@ static int become(const char *name, int cpu, int priority)
 	return sched_setscheduler(0, priority ? SCHED_FIFO : SCHED_OTHER, &param) == 0;
 }
 
-/* Others can have all CPUs. With this, the time of the trouble depends on it alone, if allowed. */
+/* Gives the thread a real-time priority, if allowed. Without it, other threads could have all CPUs,
+ * and the time of the trouble would not depend on the trouble alone. */
 static void hurry(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -328,7 +330,7 @@ static void read_slowly(const char *path, int go)
 	_exit(0);
 }
 
-/* The file is mapped, and its page is read when the thread needs it. */
+/* Maps the file. Its page is read when the thread accesses the page. */
 static void fault_slowly(const char *path, int go)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -396,7 +398,8 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
-	/* Otherwise, a victim can wait longer for its trouble to begin than because of it. */
+	/* Without this, a victim could wait longer for the beginning of its trouble than because of
+	 * it. */
 	hurry();
 	make_inversion();
 	make_neighbour();

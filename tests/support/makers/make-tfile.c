@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and writes a GDB trace file of the places where
- * it stops itself (int3), and the script that opens it.
+ * PROGRAM stops itself (int3), and the script that opens the file.
  */
 #include <errno.h>
 #include <inttypes.h>

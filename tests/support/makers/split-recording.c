@@ -4,8 +4,8 @@
  * standard input ends: PREFIX.plain.fxt, and one that is split every EVERY_MS (0: at each drain).
  * Prints "running" when both run.
  *
- * Each chunk of the second one becomes PREFIX.chunk-N.fxt, N from 1. The head of each chunk, all
- * bodies from there on and the last tail become PREFIX.from-N.fxt. The parts are recognised on
+ * Each chunk of the second session becomes PREFIX.chunk-N.fxt, N from 1. The head of each chunk,
+ * all bodies from there on and the last tail become PREFIX.from-N.fxt. The parts are recognised on
  * their way to the output (the linker wraps output_put()). At the end, it prints the number of
  * chunks, the longest time of a split, and the size of the largest head.
  *

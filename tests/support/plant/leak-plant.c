@@ -200,7 +200,7 @@ static NOINLINE void plant_rows(void)
 	for (unsigned i = 0; i < 6; i++)
 		plant_keep(make_row(11, 13));
 	plant_truth("make_row,plant_rows,main", 6, 6 * 11 * 13);
-	/* Some allocators free it and return NULL; some return an empty block. */
+	/* Some allocators free the block and return NULL; others return an empty block. */
 	p = make_node(123);
 	p = realloc(p, size_of(0));
 	if (p)

@@ -26,7 +26,7 @@ void plant_failed(void);
 
 void plant_die(const char *what) __attribute__((noreturn));
 
-/* operator new; nothing in programs that are not C++. */
+/* Calls operator new; does nothing in programs that are not C++. */
 void plant_news(void);
 void plant_wide(void); /* aligned */
 void plant_exceptions(void);

@@ -17,7 +17,7 @@
 #include "leak-plant.h"
 
 enum {
-	DEEP = 5000,    /* from this size on, it calls itself with a byte less */
+	DEEP = 5000,    /* from this size on, malloc() calls itself with a byte less */
 	NESTED = 200,   /* the depth */
 	JUMPS = 7777,   /* does not return */
 	SIGNALS = 8888, /* is interrupted */
@@ -123,7 +123,7 @@ static NOINLINE void work(void)
 	for (int i = 0; i < 5; i++)
 		make_more(make_more(NULL, 100), 200);
 	signal(SIGUSR1, on_signal);
-	/* (in malloc(), it counts as a part of it) */
+	/* (a handler's allocation within malloc() counts as a part of that malloc()) */
 	for (int i = 0; i < 4; i++) {
 		make_deep(SIGNALS);
 		BARRIER(from_handler);
