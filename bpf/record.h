@@ -50,7 +50,9 @@ struct word_ring {
 	/* Number of runs before the next timed one, for COST_SCHED and COST_WAKEUPS. */
 	__u32 untimed[2];
 	__u32 lost_tid; /* the thread that this CPU has run since the last lost record */
-	__u32 pad_0[4];
+	/* With a filter: address of the task that runs, also if not selected; 0 = unknown. */
+	__u64 running;
+	__u32 pad_0[2];
 	/* written by user space, read by the eBPF programs */
 	__u64 tail;
 	__u64 pad_1[7];
@@ -80,6 +82,13 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
  * is (capture/stages/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
+
+/*
+ * A reserved bit in the header of a switch. With a filter, programs set it if the thread that is
+ * switched out is not the thread that the last switch on this CPU had switched in: the kernel did
+ * not report a switch. User space cannot tell this from a thread that became selected while it ran.
+ */
+#define SWITCH_UNREPORTED_BIT 40
 
 /* ---- lifecycle records ---- */
 

@@ -156,22 +156,41 @@ static __always_inline enum fxt_name state_name(__u32 state)
 }
 
 /*
+ * Keeps NEXT as the task that runs on this CPU, and returns true if that task is known not to be
+ * PREV until now: the kernel did not report a switch. (An exec can change the id of a task, but not
+ * its address.)
+ */
+static __always_inline bool sched_missed_switch(struct word_ring *ring, struct task_struct *prev,
+						struct task_struct *next)
+{
+	__u64 running = ring->running;
+
+	ring->running = context_address(next);
+	return running && running != context_address(prev);
+}
+
+/*
  * Writes a switch on CPU into its ring: PREV is switched out in STATE, and NEXT is switched in. If
  * STATE is 0, PREEMPTED tells why.
+ *
+ * With a filter, switches between two threads that are not selected are written only if the thread
+ * that was shown until now has left the CPU without a report. Otherwise it would be shown as
+ * running until a selected thread runs here.
  */
 static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu,
 					       struct task_struct *prev, struct task_struct *next,
 					       __u32 state, bool preempted)
 {
-	bool prev_in = true, prev_open = true, next_in = true, has_room;
+	bool prev_in = true, prev_open = true, next_in = true, missed = false, has_room;
 	struct reservation r;
 	__u32 letter, words;
 	__u64 now_ns;
 
 	if (filter_kinds) {
+		missed = sched_missed_switch(ring, prev, next);
 		prev_in = sched_is_shown(ring, prev);
 		next_in = filter_selects(next);
-		if (!prev_in && !next_in)
+		if (!prev_in && !next_in && !ring->shown_tid)
 			return;
 		prev_open = is_open(prev, prev_in);
 		if (!prev_open) {
@@ -193,7 +212,8 @@ static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu
 		ring->shown_tid = next_in ? next->pid : 0;
 	if (!has_room)
 		return;
-	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state, preempted));
+	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state, preempted)) |
+		     (__u64)missed << SWITCH_UNREPORTED_BIT;
 	r.words[1] = now_ns;
 	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER + cpu;
 	r.words[3] = next_in ? (__u32)next->pid : FXT_KOID_OTHER + cpu;

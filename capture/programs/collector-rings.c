@@ -437,6 +437,7 @@ static void collector_forget_lost_words(struct word_ring *ring)
 		return;
 	ring->lost_count = ring->lost_first_ns = ring->lost_last_ns = 0;
 	ring->lost_tid = ring->shown_tid = 0;
+	ring->running = 0;
 }
 
 void collector_forget_lost(struct collector *c)

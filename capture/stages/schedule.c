@@ -26,7 +26,8 @@ enum {
 
 #define ALL_HIGH UINT64_C(0xaaaaaaaaaaaaaaaa)
 
-#define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
+#define WAKE_ON_RQ        (UINT64_C(1) << WAKE_ON_RQ_BIT)
+#define SWITCH_UNREPORTED (UINT64_C(1) << SWITCH_UNREPORTED_BIT)
 
 int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus)
 {
@@ -166,6 +167,17 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 				     enum gone gone);
 
 /*
+ * Counts a switch on C that the kernel did not report. With a filter, the begin of C must be known:
+ * the thread that was running at the start may have been selected later, or was not shown when it
+ * left the filter. From its first switch on, a thread is shown until it is switched out.
+ */
+static void schedule_count_unreported(struct schedule *s, const struct schedule_cpu *c)
+{
+	if (!s->pipe->filtered || c->has_switched)
+		s->n_unreported++;
+}
+
+/*
  * Returns true if TID runs on CPU. If an earlier owner of the id runs there, this does not count.
  */
 static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
@@ -187,9 +199,12 @@ static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, u
 
 	if (__builtin_expect(tid == 0 || !schedule_is_in_state(s, tid, STATE_RUNS), 1))
 		return 0;
-	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++)
-		if (i != cpu && schedule_runs_on(s, i, tid))
-			r = schedule_close_unreported(s, i, ts_ns, gone);
+	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++) {
+		if (i == cpu || !schedule_runs_on(s, i, tid))
+			continue;
+		schedule_count_unreported(s, &s->cpus[i]);
+		r = schedule_close_unreported(s, i, ts_ns, gone);
+	}
 	return r;
 }
 
@@ -379,17 +394,6 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 }
 
 /*
- * Counts a switch on C that the kernel did not report. With a filter, such a switch is certain only
- * under two conditions: threads stay selected, and C has switched since the start. The thread that
- * was running at the start may have been selected later.
- */
-static void schedule_count_unreported(struct schedule *s, const struct schedule_cpu *c)
-{
-	if (!s->pipe->filtered || (!s->pipe->reselects && c->has_switched))
-		s->n_unreported++;
-}
-
-/*
  * Called if the thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out
  * (some kernels skip the tracepoint now and then; kymo has lost no record). If a wakeup waits for
  * that switch, the thread was asleep. If the state of the thread is unknown, it is assumed to
@@ -408,7 +412,6 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	/* "other" stands for many threads. Some of them still run, so it does not sleep. */
 	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
 									  : FXT_STATE_BLOCKED;
-	schedule_count_unreported(s, c);
 	if (held.n_words && held.certain) {
 		c->held.n_words = 0;
 		if (held.words[WORD_TS] < c->opened_ns)
@@ -434,8 +437,6 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
 		r = schedule_close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
-	else
-		schedule_count_unreported(s, c);
 	if (r < 0 || tid == 0)
 		return r;
 	return schedule_write_synthetic(s, cpu,
@@ -457,6 +458,9 @@ static int schedule_repair(struct schedule *s, unsigned cpu, const uint64_t *wor
 	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
 	    !tasks_get(s->pipe->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
+	/* Only the program knows which of the last two reasons it is (with --own, too). */
+	if (c->known && (!s->pipe->reselects || words[0] & SWITCH_UNREPORTED))
+		schedule_count_unreported(s, c);
 	return schedule_open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
 					schedule_weight_of(words[SWITCH_OUT_WEIGHT]));
 }
@@ -475,6 +479,9 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 		if (r < 0)
 			return r;
 	}
+	/* Such a switch only reveals that a shown thread is gone. "other" stays on the CPU. */
+	if (__builtin_expect(fxt_koid_is_other(out) && fxt_koid_is_other(in), 0))
+		return 0;
 	r = schedule_ensure_off(s, in, cpu, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
@@ -487,6 +494,7 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 	words[SWITCH_OUT] = c->koid;
 	if (s->pipe->tasks->owner)
 		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
+	words[0] &= ~SWITCH_UNREPORTED;
 	s->n_events++;
 	c->has_switched = true;
 	c->tid = in;
@@ -500,14 +508,19 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 
 /*
  * Called when a woken thread is woken again, on the CPU where it slept. So the thread has run there
- * meanwhile, and has left this CPU or is leaving it. During a loss, this is not certain.
+ * meanwhile, and has left this CPU or is leaving it. During a loss, this is not certain. With a
+ * filter that can begin or cease to select a thread, the thread may have run while it was not
+ * selected.
  */
 static int schedule_wake_again(struct schedule *s, unsigned cpu, const uint64_t *words,
 			       unsigned n_words)
 {
-	int r = schedule_open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
-					 schedule_weight_of(words[WAKEUP_WEIGHT]));
+	int r;
 
+	if (!s->pipe->reselects)
+		schedule_count_unreported(s, &s->cpus[cpu]);
+	r = schedule_open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
+				     schedule_weight_of(words[WAKEUP_WEIGHT]));
 	if (r == 0)
 		schedule_hold(s, &s->cpus[cpu], words, n_words, true);
 	return r;
@@ -550,8 +563,10 @@ static int schedule_on_migrate(struct schedule *s, uint64_t *words, unsigned n_w
 	int r = pipeline_announce_thread(s->pipe, tid, (uint32_t)words[MIGRATE_PID]);
 
 	/* Only threads that are not running are migrated. */
-	if (r == 0 && schedule_runs_on(s, from, tid))
+	if (r == 0 && schedule_runs_on(s, from, tid)) {
+		schedule_count_unreported(s, &s->cpus[from]);
 		r = schedule_close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
+	}
 	if (r < 0)
 		return r;
 	words[MIGRATE_PID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_PID]);

@@ -123,6 +123,88 @@ TEST(test_mend_filtered_by_pid)
 	assert_int_equal(f->s.n_unreported, 1);
 }
 
+/*
+ * With other filters, the program tells a hidden switch from a thread that became selected.
+ */
+TEST(test_mend_filtered_by_name)
+{
+	struct fixture *f = *state;
+
+	f->pipe.filtered = f->pipe.reselects = true;
+	TELL(f,
+	     "100 cpu0 0>4325376 running *\n"
+	     "130 cpu0 4325376>0 running *\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>4325376 blocked\n"
+	     "140 cpu0 4325376>0 running *\n"
+	     "140 cpu0 0>8 running *\n"
+	     "140 cpu0 8>4325376 blocked\n"
+	     "150 cpu0 4325376>0 running *\n"
+	     "150 cpu0 0>7 running *\n"
+	     "150 cpu0 7>4325376 blocked\n",
+	     OPEN(0, FXT_KOID_OTHER), SWITCH_HIDDEN(130, 0, 7, FXT_KOID_OTHER, BLOCKED),
+	     SWITCH(140, 0, 8, FXT_KOID_OTHER, BLOCKED),
+	     SWITCH_HIDDEN(150, 0, 7, FXT_KOID_OTHER, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 1); /* the thread that runs at the start is unknown */
+}
+
+/* A thread that is shown cannot leave its CPU without a switch, even if it leaves the filter. */
+TEST(test_mend_filtered_elsewhere)
+{
+	struct fixture *f = *state;
+
+	f->pipe.filtered = f->pipe.reselects = true;
+	TELL(f,
+	     "100 cpu0 0>4325376 running *\n"
+	     "110 cpu0 4325376>5 running\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 move 5 0>1\n"
+	     "140 cpu1 0>5 running *\n"
+	     "140 cpu1 5>4325377 running\n",
+	     OPEN(0, FXT_KOID_OTHER), SWITCH(110, 0, FXT_KOID_OTHER, 5, READY), MOVE(130, 5, 0, 1),
+	     SWITCH(140, 1, 5, FXT_KOID_OTHER + 1, READY));
+	assert_int_equal(f->s.n_unreported, 1);
+}
+
+/* A switch between threads that are not selected shows that a selected thread is gone. */
+TEST(test_mend_filtered_gone)
+{
+	struct fixture *f = *state;
+
+	f->pipe.filtered = f->pipe.reselects = true;
+	TELL(f,
+	     "100 cpu0 0>4325376 running *\n"
+	     "110 cpu0 4325376>5 running\n"
+	     "130 cpu0 5>0 blocked *\n"
+	     "130 cpu0 0>4325376 running *\n"
+	     "140 cpu0 4325376>6 running\n",
+	     OPEN(0, FXT_KOID_OTHER), SWITCH(110, 0, FXT_KOID_OTHER, 5, READY),
+	     SWITCH_HIDDEN(130, 0, FXT_KOID_OTHER, FXT_KOID_OTHER, READY),
+	     SWITCH(140, 0, FXT_KOID_OTHER, 6, READY));
+	assert_int_equal(f->s.n_unreported, 1);
+}
+
+/* A woken thread can run while it is not selected. */
+TEST(test_wake_again_filtered)
+{
+	struct fixture *f = *state;
+
+	f->pipe.filtered = f->pipe.reselects = true;
+	script_play(f,
+		    (const struct step[]){
+			    OPEN(0, FXT_KOID_OTHER),
+			    SWITCH(110, 0, FXT_KOID_OTHER, 6, READY),
+			    SWITCH(115, 0, 6, FXT_KOID_OTHER, BLOCKED),
+			    WAKE(120, 5, 0),
+			    WAKE(140, 5, 0),
+		    },
+		    5);
+	assert_int_equal(f->s.n_unreported, 0);
+	f->pipe.reselects = false;
+	script_play(f, (const struct step[]){ WAKE(150, 6, 0), WAKE(160, 6, 0) }, 2);
+	assert_int_equal(f->s.n_unreported, 1);
+}
+
 /* A migrating thread does not run. */
 TEST(test_migrate_closes)
 {
@@ -455,6 +537,10 @@ int main(void)
 		CASE(test_mend_held_maybe),
 		CASE(test_mend_filtered),
 		CASE(test_mend_filtered_by_pid),
+		CASE(test_mend_filtered_by_name),
+		CASE(test_mend_filtered_elsewhere),
+		CASE(test_mend_filtered_gone),
+		CASE(test_wake_again_filtered),
 		CASE(test_migrate_closes),
 		CASE(test_migrate_closes_held),
 		CASE(test_migrate_of_another),
