@@ -45,7 +45,11 @@ struct reader_question {
 	size_t n_args, max;
 };
 
-/* An answer, which its data follows. */
+/*
+ * An answer, which its data follows. A descriptor comes last, with one byte of its own. So a child
+ * that is killed in between does not leave a descriptor without its data to the parent. (The parent
+ * could not get rid of it: to close it could take forever.)
+ */
 struct reader_head {
 	int error;
 	bool has_fd, closes_soon;
@@ -122,7 +126,7 @@ static int reader_process_wait(int sock, uint64_t deadline_ns)
 
 /*
  * Receives SIZE bytes until DEADLINE_NS, and a descriptor with them, unless RET_FD is NULL. Returns
- * 0, -ETIME, -EPIPE at the end, or another negative errno. *RET_FD can be set even then.
+ * 0, -ETIME, -EPIPE at the end, or another negative errno.
  */
 static int reader_process_receive(int sock, void *data, size_t size, uint64_t deadline_ns,
 				  int *ret_fd)
@@ -205,8 +209,10 @@ static int reader_process_serve(int sock, uint64_t deadline_ns)
 	head.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	if (!reader_process_ends_with_parent(sock, false))
 		return -EPIPE;
-	r = reader_process_send(sock, &head, sizeof(head), fd)
+	r = reader_process_send(sock, &head, sizeof(head), -1)
 		    ?: reader_process_send(sock, data.data, data.size, -1);
+	if (r == 0 && fd >= 0)
+		r = reader_process_send(sock, "", 1, fd);
 	outbuf_deinit(&data);
 	/*
 	 * (if closing FD could hang, the end of this process closes it, and nothing waits for that)
@@ -283,8 +289,7 @@ static bool reader_process_has_ended(int sock)
 	return poll(&pollfd, 1, 0) > 0;
 }
 
-/* Removes the idle children that have ended. */
-static void reader_process_forget_ended(void)
+void reader_process_forget_ended(void)
 {
 	struct reader_process ended[IDLE_MAX];
 	size_t n = 0, n_ended = 0;
@@ -374,16 +379,20 @@ static int reader_process_ask(struct reader_process *p, const struct reader_job 
 static int reader_process_get_answer(int sock, size_t max, uint64_t deadline_ns,
 				     struct reader_head *head, struct reader_answer *ret)
 {
-	int r = reader_process_receive(sock, head, sizeof(*head), deadline_ns, &ret->fd);
+	int r = reader_process_receive(sock, head, sizeof(*head), deadline_ns, NULL);
 	void *to;
+	char last;
 
-	if (r < 0 || head->size == 0)
-		return r;
-	if (head->size > max)
+	if (r == 0 && head->size > max)
 		return -EBADMSG;
-	to = outbuf_reserve(&ret->data, head->size);
-	return to ? reader_process_receive(sock, to, head->size, deadline_ns, NULL)
-		  : ret->data.error;
+	if (r == 0 && head->size > 0) {
+		to = outbuf_reserve(&ret->data, head->size);
+		r = to ? reader_process_receive(sock, to, head->size, deadline_ns, NULL)
+		       : ret->data.error;
+	}
+	if (r == 0 && head->has_fd)
+		r = reader_process_receive(sock, &last, sizeof(last), deadline_ns, &ret->fd);
+	return r;
 }
 
 /*
@@ -405,7 +414,7 @@ static int reader_process_ask_until_answer(struct reader_process *p, const struc
 			return r;
 		}
 		r = reader_process_get_answer(p->sock, job->max, deadline_ns, head, ret);
-		is_lost = (r == -EPIPE || r == -ECONNRESET) && ret->fd < 0 && !ret->data.data;
+		is_lost = (r == -EPIPE || r == -ECONNRESET) && !ret->data.data;
 		if (is_lost && was_idle)
 			reader_process_end(p->pid, p->sock);
 	} while (is_lost && was_idle);
@@ -479,9 +488,8 @@ static void reader_process_reset(struct reader_answer *a)
 }
 
 /*
- * Handles the end of a request: R is its result, and HEAD its answer if R is 0. Only a descriptor
- * with a whole answer belongs to the caller. (A descriptor without a whole answer is left open,
- * since closing it could take forever.) Returns the result of the function.
+ * Handles the end of a request: R is its result, and HEAD its answer if R is 0. Only a whole answer
+ * has a descriptor, which belongs to the caller. Returns the result of the function.
  */
 static int reader_process_finish(struct reader_pool *pool, struct reader_process *p, int r,
 				 const struct reader_head *head, struct reader_answer *ret)

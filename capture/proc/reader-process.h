@@ -67,6 +67,12 @@ struct reader_answer {
 int reader_process_run(struct reader_pool *pool, const struct reader_job *job,
 		       struct reader_answer *ret);
 
+/*
+ * Removes the children without a request that have ended from the process table. Requests do this,
+ * too. So it matters only if there are none for a while.
+ */
+void reader_process_forget_ended(void);
+
 /* Ends the children that have no request. Later requests begin new ones. */
 void reader_process_end_idle(void);
 

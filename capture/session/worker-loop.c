@@ -12,7 +12,7 @@
 #include "capture/proc/reader-process.h"
 #include "capture/sandbox/thread.h"
 
-/* The interval of checks for CPUs that go online or offline. */
+/* The interval of checks for CPUs that go online or offline, and for readers that have ended. */
 #define CPUS_NS UINT64_C(500000000)
 
 uint64_t worker_helper_cpu_ns(struct worker *w)
@@ -73,13 +73,14 @@ void worker_start_checks(struct worker *w)
 	w->next_own_list_ns = w->options.own ? w->next_cpus_ns : 0;
 }
 
-static void worker_check_cpus_if_due(struct worker *w)
+static void worker_check_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
 	if (!w->next_cpus_ns || now_ns < w->next_cpus_ns)
 		return;
 	collector_check_cpus(w->collector);
+	reader_process_forget_ended();
 	w->next_cpus_ns = now_ns + CPUS_NS;
 }
 
@@ -119,7 +120,7 @@ static void worker_wait_for_order(struct worker *w)
 	if (fds[0].revents)
 		thread_quiet(w->order_fd);
 	worker_do_due_work(w);
-	worker_check_cpus_if_due(w);
+	worker_check_if_due(w);
 	pthread_mutex_lock(&w->lock);
 }
 
@@ -127,7 +128,7 @@ static void worker_wait_for_order(struct worker *w)
 static void worker_examine_next(struct worker *w)
 {
 	worker_do_due_work(w);
-	worker_check_cpus_if_due(w);
+	worker_check_if_due(w);
 	worker_examine_file(w);
 }
 

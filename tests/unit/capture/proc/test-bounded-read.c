@@ -3,6 +3,7 @@
  * Lists of mappings that cannot be read. A FIFO without a writer takes the place of the list: its
  * open waits, as a read of the list can wait for the lock of an address space.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,6 +22,8 @@
 #include "capture/proc/reader-process.h"
 #include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
+
+enum { KILLED_BYTES = 16 << 20 };
 
 /* The children have the directory in which they were forked. */
 static int set_up(void **state)
@@ -157,7 +160,86 @@ TEST(test_life)
 	}
 	/* Its memory is free before the next request. */
 	assert_soon(waitid(P_PID, (id_t)last, &(siginfo_t){ 0 }, WEXITED | WNOWAIT) == 0);
+	/* Its entry in the process table is removed even if there is no next request. */
+	reader_process_forget_ended();
+	assert_true(waitid(P_PID, (id_t)last, &(siginfo_t){ 0 }, WEXITED | WNOWAIT) < 0);
+	assert_int_equal(errno, ECHILD);
 	reader_process_set_life(UINT64_C(30000000000));
+}
+
+static size_t n_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/*
+ * A reader_process_fn. Stops the parent, and returns a descriptor with more data than a socket
+ * takes. So the child still sends when it is killed, and only then the parent continues.
+ */
+static int open_and_be_killed(const void *args, struct outbuf *to, int *ret_fd)
+{
+	const struct timespec soon = { .tv_nsec = 200000000 };
+	pid_t parent = getppid(), child = getpid();
+
+	(void)args;
+	if (fork() == 0) {
+		nanosleep(&soon, NULL);
+		kill(child, SIGKILL);
+		kill(parent, SIGCONT);
+		_exit(0);
+	}
+	*ret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	kill(parent, SIGSTOP);
+	return outbuf_reserve(to, KILLED_BYTES) ? 0 : -ENOMEM;
+}
+
+/* A child that is killed before the end of its answer leaves no descriptor. */
+TEST(test_killed_with_descriptor)
+{
+	static struct reader_pool pool = READER_POOL_INIT(4, UINT64_C(10000000000));
+	const struct reader_job job = { .fn = open_and_be_killed, .args = "", .max = KILLED_BYTES };
+	struct reader_answer answer;
+	size_t n_before;
+	int r;
+
+	reader_process_end_idle();
+	n_before = n_descriptors();
+	r = reader_process_run(&pool, &job, &answer);
+	assert_true(r == -EPIPE || r == -ECONNRESET);
+	assert_int_equal(answer.fd, -1);
+	assert_null(answer.data.data);
+	assert_int_equal(n_descriptors(), n_before);
+}
+
+/* A reader_process_fn. */
+static int open_with_data(const void *args, struct outbuf *to, int *ret_fd)
+{
+	(void)args;
+	*ret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return outbuf_append(to, "data", 4);
+}
+
+TEST(test_descriptor)
+{
+	static struct reader_pool pool = READER_POOL_INIT(4, UINT64_C(10000000000));
+	const struct reader_job job = { .fn = open_with_data, .args = "", .max = 4 };
+	struct reader_answer answer;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(reader_process_run(&pool, &job, &answer), 0);
+		assert_true(answer.fd >= 0);
+		close(answer.fd);
+		assert_int_equal(answer.data.size, 4);
+		assert_memory_equal(answer.data.data, "data", 4);
+		outbuf_deinit(&answer.data);
+	}
 }
 
 /* A process ends although its child hangs, and the child ends with it. */
@@ -193,6 +275,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_killed_with_request, set_up,
 						own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_life, set_up, own_directory_tear_down),
+		cmocka_unit_test(test_killed_with_descriptor),
+		cmocka_unit_test(test_descriptor),
 		cmocka_unit_test_setup_teardown(test_end, set_up, own_directory_tear_down),
 	};
 
