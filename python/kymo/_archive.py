@@ -312,25 +312,32 @@ class Archive:
                 return
             yield event
 
-    def _read_block(self, block, size, mask):
-        """Fills the arrays of BLOCK. Returns the number of rows, and the result of the library."""
+    def _read_rows(self, block, first, size, mask):
+        """
+        Reads up to the next damage, into the rows of BLOCK from FIRST to SIZE. Returns the number of
+        rows, and the result of the library.
+        """
         n_rows = c_size_t()
         with self._lock:
             handle = self._begin(mask)
             # (also the other columns, so that the library has no array of an earlier block)
             for name, (number, _) in _COLUMNS.items():
-                address = block[name].buffer_info()[0] if name in block else None
+                address = None
+                if name in block:
+                    address = block[name].buffer_info()[0] + first * block[name].itemsize
                 if _c.kymo_archive_set_column(handle, number, address) < 0:
                     raise ValueError(f"this version of libkymo has no column {name!r}")
-            result = _c.kymo_archive_next_block(handle, size, n_rows)
+            result = _c.kymo_archive_next_block(handle, size - first, n_rows)
             if result == _DAMAGE:
                 self._add_damage()
         return n_rows.value, result
 
     def blocks(self, columns=None, kinds=None, size=_BLOCK):
         """
-        The next events, as blocks of at most SIZE rows: dictionaries of arrays, of those COLUMNS
-        and KINDS of events. All blocks together need no more memory than one.
+        The next events, as blocks of SIZE rows: dictionaries of arrays, of those COLUMNS and KINDS
+        of events. Only the last block can have fewer rows: damage does not end a block, so events
+        can be missing between two rows (see `damage`). All blocks together need no more memory than
+        one. If the file cannot be read any more, the rows before the error come first.
 
         The columns are time_ns, end_ns (int64), kind, out_state (uint8), cpu (int32), process,
         thread, out_thread, id (uint64), category and name (uint32, for text()).
@@ -352,7 +359,10 @@ class Archive:
                 column = array.array(_COLUMNS[name][1])
                 column.frombytes(bytes(column.itemsize * size))
                 block[name] = column
-            n_rows, result = self._read_block(block, size, mask)
+            n_rows, result = 0, _DAMAGE
+            while result == _DAMAGE and n_rows < size:
+                n_new, result = self._read_rows(block, n_rows, size, mask)
+                n_rows += n_new
             for column in block.values():
                 del column[n_rows:]
             if n_rows > 0:

@@ -20,6 +20,7 @@ import io
 import lzma
 import os
 import resource
+import struct
 import sys
 import tempfile
 import threading
@@ -31,6 +32,7 @@ COLUMNS = (
     "category", "name",
 )
 MILLION = 1000000
+MAGIC = 0x0016547846040010
 
 
 def opened(path):
@@ -170,14 +172,26 @@ def damaged(path):
         with kymo.open(io.BytesIO(data[:end])) as archive:
             assert list(archive.columns(["time_ns"])["time_ns"]) == times
     assert n_damage > 0
+    # Damage does not end a block.
+    groups = [b"".join(wakeup(i).tobytes() for i in range(j, j + 8)) for j in range(0, 32, 8)]
+    broken = struct.pack("=Q", MAGIC) + bytes(64).join(groups)
+    for size, counts in (12, [12, 12, 8]), (16, [16, 16]), (100, [32]):
+        with kymo.open(io.BytesIO(broken)) as archive:
+            read = list(archive.blocks(["time_ns", "kind"], size=size))
+            assert [len(block["kind"]) for block in read] == counts, (read, archive.damage)
+            assert [at for block in read for at in block["time_ns"]] == [i * 1000 for i in range(32)]
+            assert archive.damage_count == 3, archive.damage
+
+
+def wakeup(i):
+    # The header, the time, and the thread. ("Scheduling record" of the format)
+    return array.array("Q", (8 | 3 << 4 | 2 << 60, i * 1000, 1 + i % 7))
 
 
 def make(path):
-    # Wakeups: the header, the time, and the thread. ("Scheduling record" of the format)
-    header = 8 | 3 << 4 | 2 << 60
-    words = array.array("Q", [0x0016547846040010])
+    words = array.array("Q", [MAGIC])
     for i in range(MILLION):
-        words.extend((header, i * 1000, 1 + i % 7))
+        words.extend(wakeup(i))
     with open(path, "wb") as file:
         words.tofile(file)
 
