@@ -27,16 +27,28 @@ __attribute__((format(printf, 2, 3))) static void why_notes_add(const struct why
 /* Adds notes for pairs of tracepoints of which the recording has only one half. */
 static void why_notes_add_reclaims(const struct why_notes_reader *n, const struct why *w)
 {
-	const char *what;
-	bool begins;
+	struct why_reclaims_half half;
 
 	for (size_t i = 0; i < WHY_RECLAIMS_PAIRS; i++) {
-		what = why_reclaims_half(why_get_reclaims(w), i, &begins);
-		if (what)
+		if (!why_reclaims_half(why_get_reclaims(w), i, &half))
+			continue;
+		if (half.certain)
 			why_notes_add(n,
 				      "the recording has only the %s of each %s, so its time is "
 				      "unknown: record it with -e reclaim, without a condition",
-				      begins ? "begin" : "end", what);
+				      half.begins ? "begin" : "end", half.what);
+		else if (half.begins)
+			why_notes_add(n,
+				      "the recording has no end of a %s, so its time is unknown: "
+				      "each one lasted until the recording ended, or ends were not "
+				      "recorded (-e reclaim, without a condition, records them)",
+				      half.what);
+		else
+			why_notes_add(n,
+				      "the recording has no begin of a %s, so its time is unknown: "
+				      "each one began before the recording, or begins were not "
+				      "recorded (-e reclaim, without a condition, records them)",
+				      half.what);
 	}
 }
 

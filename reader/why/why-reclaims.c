@@ -27,6 +27,7 @@ void why_reclaims_deinit(struct why_reclaims *r)
 	free(r->losses.list);
 	free(r->pauses.list);
 	table_deinit(&r->open);
+	table_deinit(&r->ended);
 	*r = (struct why_reclaims){ 0 };
 }
 
@@ -112,7 +113,11 @@ static uint64_t why_reclaims_key(uint32_t tid, size_t pair)
 
 static int why_reclaims_begin(struct why_reclaims *r, const struct event *ev, size_t pair)
 {
+	uint64_t key = why_reclaims_key(ev->tid, pair);
+
 	r->n_begins[pair]++;
+	if (table_get(&r->open, key))
+		r->repeats[pair] = true;
 	if (r->n == WHY_RECLAIMS_MAX) {
 		r->n_dropped++;
 		return 0;
@@ -122,8 +127,8 @@ static int why_reclaims_begin(struct why_reclaims *r, const struct event *ev, si
 	r->list[r->n++] = (struct why_reclaim){ .tid = ev->tid,
 						.from_ns = ev->ts_ns,
 						.what = why_reclaims_pairs[pair].what };
-	/* (an earlier one of this pair that is open has lost its end: it stays empty) */
-	return table_set(&r->open, why_reclaims_key(ev->tid, pair), (void *)(uintptr_t)r->n);
+	/* (the end of the one before, if any, was lost: it stays empty) */
+	return table_set(&r->open, key, (void *)(uintptr_t)r->n);
 }
 
 static void why_reclaims_end(struct why_reclaims *r, uintptr_t number, uint64_t at_ns)
@@ -132,16 +137,31 @@ static void why_reclaims_end(struct why_reclaims *r, uintptr_t number, uint64_t 
 		r->list[number - 1].to_ns = at_ns;
 }
 
+/* Adds an end whose begin is not known. Only before the first begin, it matters if it repeats. */
+static int why_reclaims_end_unknown(struct why_reclaims *r, uint64_t key, size_t pair)
+{
+	if (r->n_begins[pair] > 0 || r->repeats[pair])
+		return 0;
+	r->repeats[pair] = table_get(&r->ended, key) != NULL;
+	return table_set(&r->ended, key, r);
+}
+
 static int why_reclaims_add_tracepoint(struct why_reclaims *r, const struct event *ev)
 {
+	uintptr_t number;
+	uint64_t key;
+
 	for (size_t i = 0; i < WHY_RECLAIMS_PAIRS; i++) {
 		if (strcmp(ev->tracepoint.name, why_reclaims_pairs[i].begin) == 0)
 			return why_reclaims_begin(r, ev, i);
 		if (strcmp(ev->tracepoint.name, why_reclaims_pairs[i].end) != 0)
 			continue;
 		r->n_ends[i]++;
-		why_reclaims_end(r, (uintptr_t)table_remove(&r->open, why_reclaims_key(ev->tid, i)),
-				 ev->ts_ns);
+		key = why_reclaims_key(ev->tid, i);
+		number = (uintptr_t)table_remove(&r->open, key);
+		if (number == 0)
+			return why_reclaims_end_unknown(r, key, i);
+		why_reclaims_end(r, number, ev->ts_ns);
 	}
 	return 0;
 }
@@ -230,10 +250,19 @@ void why_reclaims_finish(struct why_reclaims *r, uint64_t end_ns)
 	r->n = n;
 }
 
-const char *why_reclaims_half(const struct why_reclaims *r, size_t pair, bool *ret_begins)
+bool why_reclaims_half(const struct why_reclaims *r, size_t pair, struct why_reclaims_half *ret)
 {
-	*ret_begins = r->n_begins[pair] > 0;
-	return *ret_begins == (r->n_ends[pair] > 0) ? NULL : why_reclaims_pairs[pair].what;
+	bool begins = r->n_begins[pair] > 0;
+
+	if (begins == (r->n_ends[pair] > 0))
+		return false;
+	/* (the missing half of a repetition can be lost) */
+	*ret = (struct why_reclaims_half){
+		.what = why_reclaims_pairs[pair].what,
+		.begins = begins,
+		.certain = r->repeats[pair] && r->losses.n == 0,
+	};
+	return true;
 }
 
 /* The index of the first reclaim of TID, or of a later thread, that ends after AT_NS. */

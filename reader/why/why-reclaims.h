@@ -38,7 +38,10 @@ struct why_reclaims {
 	struct why_reclaim *list; /* owned; when finished, disjoint for each thread */
 	size_t n, room;
 	uint64_t n_dropped;
-	struct table open; /* tid and pair -> index + 1 of the reclaim that has not ended */
+	struct table open; /* tid and pair -> number + 1 of the one that has not ended */
+	/* Tid and pair -> not NULL, if the last event of both was an end without a begin. */
+	struct table ended;
+	bool repeats[WHY_RECLAIMS_PAIRS]; /* a thread has two begins, or two ends, in succession */
 	struct why_reclaims_gaps losses, pauses;
 	bool pauses_now; /* the last element of `pauses` has not ended */
 	uint64_t last_ns;
@@ -63,11 +66,19 @@ int why_reclaims_pause(struct why_reclaims *r, uint64_t from_ns, bool paused, ui
  */
 void why_reclaims_finish(struct why_reclaims *r, uint64_t end_ns);
 
-/*
- * Returns the kind of the pair PAIR if only its begins (*RET_BEGINS = true) or only its ends were
- * recorded, so that its times are unknown. NULL = both were recorded, or neither.
- */
-const char *why_reclaims_half(const struct why_reclaims *r, size_t pair, bool *ret_begins);
+/* A pair of which the recording has only one half. Its time is not known. */
+struct why_reclaims_half {
+	const char *what;
+	bool begins; /* it has only begins, not only ends */
+	/*
+	 * The other half was not recorded: a thread has two begins, or two ends, in succession.
+	 * Otherwise, all of them may have lasted until the end of the recording, or from its begin.
+	 */
+	bool certain;
+};
+
+/* Returns true, and *RET, if the recording has only one half of the pair PAIR. */
+bool why_reclaims_half(const struct why_reclaims *r, size_t pair, struct why_reclaims_half *ret);
 
 /* The reclaim of TID that contains AT_NS; NULL = none. */
 const struct why_reclaim *why_reclaims_find(const struct why_reclaims *r, uint32_t tid,
