@@ -275,6 +275,7 @@ static bool resolver_make_query(struct resolver *r, const struct profile_place *
 		ret->mapping.mapped_ns =
 			place->mapping ? resolver_wall_clock(r, place->mapping->ts_ns) : 0;
 		ret->pid = p ? p->pid : 0;
+		ret->began_ns = p && p->start_ns ? resolver_wall_clock(r, p->start_ns) : 0;
 		ret->lives = resolver_is_alive(r, p);
 		ret->runtime = p ? p->runtime : SYMBOL_RUNTIME_UNKNOWN;
 		return true;

@@ -15,6 +15,12 @@
 #include "reader/symbols/range-clash.h"
 #include "reader/symbols/range-list.h"
 
+/*
+ * A process can seem to begin later than it did, and a file to be written earlier: both times are
+ * rounded.
+ */
+#define ROUNDED_NS UINT64_C(1000000000)
+
 enum { MAP_BYTES_MAX = 64 << 20, PIECE = 64 * 1024 };
 
 struct perf_map {
@@ -22,6 +28,7 @@ struct perf_map {
 	struct range_list ranges; /* the value of a range is the offset of its name in the text */
 	struct range_clashes clashes;
 	bool unsure;
+	uint64_t created_ns; /* by the wall clock; 0 = unknown */
 };
 
 /* ---- owner of the file ---- */
@@ -146,7 +153,28 @@ static int perf_map_read_lines(struct perf_map *m)
 		       ?: range_clashes_find(&m->clashes, &m->ranges, (const char *)m->text.data);
 }
 
-static int perf_map_read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_what)
+/* Returns when the file FD was created; 0 = unknown. */
+static uint64_t perf_map_read_creation(int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) < 0 || !(st.stx_mask & STATX_BTIME) ||
+	    st.stx_btime.tv_sec < 0)
+		return 0;
+	return (uint64_t)st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec;
+}
+
+/* Returns true if a file with the status ST was last written before BEGAN_NS (0 = unknown). */
+static bool perf_map_is_of_earlier_process(const struct stat *st, uint64_t began_ns)
+{
+	uint64_t written_ns =
+		(uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
+
+	return began_ns && st->st_mtim.tv_sec >= 0 && written_ns + ROUNDED_NS < began_ns;
+}
+
+static int perf_map_read_map(struct perf_map *m, int fd, uid_t uid, uint64_t began_ns,
+			     const char **reterr_what)
 {
 	struct stat st;
 	int r;
@@ -157,6 +185,12 @@ static int perf_map_read_map(struct perf_map *m, int fd, uid_t uid, const char *
 			"if the process has ended)";
 		return -EBADMSG;
 	}
+	if (perf_map_is_of_earlier_process(&st, began_ns)) {
+		*reterr_what = "it was last written before its process began: an earlier process "
+			       "with the same id left it";
+		return -EBADMSG;
+	}
+	m->created_ns = perf_map_read_creation(fd);
 	r = perf_map_read_text(m, fd) ?: perf_map_read_lines(m);
 	if (r == -ENOMEM || r == 0)
 		return r;
@@ -181,7 +215,7 @@ int perf_map_open(struct perf_map **ret, const struct find_places *places,
 	if (!m)
 		return -ENOMEM;
 	m->unsure = !query->lives;
-	r = perf_map_read_map(m, fd, uid, reterr_what);
+	r = perf_map_read_map(m, fd, uid, query->began_ns, reterr_what);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(m);
@@ -220,6 +254,11 @@ bool perf_map_is_reused(const struct perf_map *m, uint64_t address)
 bool perf_map_is_unsure(const struct perf_map *m)
 {
 	return m->unsure;
+}
+
+bool perf_map_is_late(const struct perf_map *m, uint64_t mapped_ns)
+{
+	return mapped_ns && m->created_ns > mapped_ns + ROUNDED_NS;
 }
 
 uint64_t perf_map_bytes(const struct perf_map *m)

@@ -6,9 +6,13 @@
  * A line has no time. If lines with different names overlap, one function has replaced the other,
  * and an address in both has no name.
  *
- * Every user can create a file of that name. So the file must belong to root, or to the user of the
- * process. If the process is gone, the file must belong to root or the calling user, and its names
- * are unsure: another process may have had the pid since.
+ * A map that was last written before its process began was left by an earlier process with the pid.
+ * A map that was created after code was mapped lacks the functions that were replaced before: a
+ * compiler like that of Java writes the whole map once, on request or at its end.
+ *
+ * Every user can create a file of that name. So it must belong to root, or to the user of the
+ * process. If the process is gone, it must belong to the calling user, and its names are then
+ * unsure: another process may have had the pid since.
  */
 #pragma once
 
@@ -43,6 +47,12 @@ const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *re
 bool perf_map_is_reused(const struct perf_map *m, uint64_t address);
 
 bool perf_map_is_unsure(const struct perf_map *m);
+
+/*
+ * Returns true if M was created after MAPPED_NS (by the wall clock; 0 = unknown), a time at which
+ * memory with code was mapped. Then M has only the last function of each address.
+ */
+bool perf_map_is_late(const struct perf_map *m, uint64_t mapped_ns);
 
 /* Returns the size of M in memory, in bytes. */
 uint64_t perf_map_bytes(const struct perf_map *m);

@@ -598,6 +598,11 @@ static void symbols_resolve_in_map(struct symbols *s, struct module *m,
 			"these addresses have no name");
 	if (!name)
 		return;
+	if (perf_map_is_late(m->map, query->mapping.mapped_ns))
+		symbols_add_problem(
+			s, m->name,
+			"it was created after code that it names was recorded, so addresses whose "
+			"function was replaced in between have the name of the later function");
 	frame->function = symbol_text(s, name, n, "");
 	frame->module = m->name;
 	frame->offset = offset + (query->address - address);

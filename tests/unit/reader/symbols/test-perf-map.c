@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -43,20 +46,29 @@ static void write_fake(const char *text)
 	write_map(path, text);
 }
 
-static const struct symbol_frame *ask(struct symbols *s, uint32_t pid, bool lives, uint64_t address)
+/* Times are those of the process, and of the mapping; 0 = unknown */
+static const struct symbol_frame *ask_timed(struct symbols *s, uint64_t began_ns,
+					    uint64_t mapped_ns, struct symbol_query query)
 {
-	struct symbol_query query = {
-		.pid = pid,
-		.lives = lives,
-		.address = address,
-		.mapping = { .path = "//anon", .start = 0x1000, .size = 0x10000 },
-	};
 	const struct symbol_frame *frames = NULL;
 	size_t n = 0;
 
+	query.began_ns = began_ns;
+	query.mapping = (struct symbol_mapping){
+		.path = "//anon",
+		.start = 0x1000,
+		.size = 0x10000,
+		.mapped_ns = mapped_ns,
+	};
 	assert_int_equal(symbols_resolve(s, &query, &frames, &n), 0);
 	assert_int_equal(n, 1);
 	return frames;
+}
+
+static const struct symbol_frame *ask(struct symbols *s, uint32_t pid, bool lives, uint64_t address)
+{
+	return ask_timed(s, 0, 0,
+			 (struct symbol_query){ .pid = pid, .lives = lives, .address = address });
 }
 
 static struct symbols *open_fake(void)
@@ -163,11 +175,65 @@ TEST(test_of_the_living)
 	unlink(path);
 }
 
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+#define SECOND UINT64_C(1000000000)
+
+/* A map that was left by an earlier process with the same id, and one of the process itself. */
+TEST(test_of_earlier_process)
+{
+	const struct symbol_query query = { .pid = PID, .address = 0x2001 };
+	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, { .tv_sec = 1000000000 } };
+	struct symbols *s = open_fake();
+	char path[128];
+
+	write_fake("2000 100 old\n");
+	snprintf(path, sizeof(path), "%s/perf-%u.map", dir, PID);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_null(ask_timed(s, 1000000002 * SECOND, 0, query)->function);
+	assert_true(has_problem(s, "an earlier process"));
+	symbols_free(s);
+	for (uint64_t at_ns = 0; at_ns <= 1000000000 * SECOND; at_ns += 500000000 * SECOND) {
+		s = open_fake();
+		assert_function(ask_timed(s, at_ns, 0, query), "old", 1);
+		assert_false(has_problem(s, ""));
+		symbols_free(s);
+	}
+}
+
+/* A map that was created after code was mapped has only the last names of addresses. */
+TEST(test_of_later_time)
+{
+	const struct symbol_query query = { .pid = PID, .address = 0x2001 };
+	uint64_t now_ns = wall_ns();
+	struct symbols *s = open_fake();
+	struct statx st;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/perf-%u.map", dir, PID);
+	unlink(path);
+	write_fake("2000 100 last\n");
+	assert_int_equal(statx(AT_FDCWD, path, 0, STATX_BTIME, &st), 0);
+	assert_function(ask_timed(s, 0, now_ns + SECOND, query), "last", 1);
+	assert_false(has_problem(s, ""));
+	assert_function(ask_timed(s, 0, now_ns - 10 * SECOND, query), "last", 1);
+	assert_int_equal(has_problem(s, "later function"), (st.stx_mask & STATX_BTIME) != 0);
+	symbols_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_of_the_dead),
 		cmocka_unit_test(test_of_the_living),
+		cmocka_unit_test(test_of_earlier_process),
+		cmocka_unit_test(test_of_later_time),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
