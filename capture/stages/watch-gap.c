@@ -47,10 +47,15 @@ struct watch_gap_mapped {
 	uint64_t ts_ns;
 };
 
-/* The mapped files of a process: each of them once, with the time of its last mapping. */
+/*
+ * The mapped files of a process: each of them once, with the time of its last mapping. If another
+ * process gets the id before the end of the first one is reported, each of them has its own
+ * entries.
+ */
 struct watch_gap_process {
 	struct watch_gap_mapped *list; /* owned */
 	size_t n, room;
+	uint64_t before_ns;   /* when the previous process with this id ended; 0 = unknown */
 	uint64_t left_out_ns; /* when a file had no room; 0 = never */
 	uint64_t watched_ns;  /* when its last watch began; 0 = no report of an end is expected */
 	uint64_t ended_ns;    /* when it ended; 0 = not yet */
@@ -228,7 +233,7 @@ static int watch_gap_add_file(struct watch_gap_files *files, uint64_t key,
 static int watch_gap_add_mapped(struct watch_gap_process *process, uint64_t key, uint64_t ts_ns)
 {
 	for (size_t i = 0; i < process->n; i++)
-		if (process->list[i].key == key) {
+		if (process->list[i].key == key && process->list[i].ts_ns > process->before_ns) {
 			process->list[i].ts_ns = ts_ns;
 			return 0;
 		}
@@ -253,8 +258,11 @@ int watch_gap_add(struct watch_gap_files *files, const struct rec_mapping *rec)
 	process = table_make(&files->processes, (uint64_t)rec->head.pid + 1, sizeof(*process));
 	if (!process)
 		return -ENOMEM;
-	if (rec->head.ts_ns > process->ended_ns)
-		process->ended_ns = 0; /* (another process has the id) */
+	if (process->ended_ns && rec->head.ts_ns > process->ended_ns) {
+		/* Another process has the id. */
+		process->before_ns = process->ended_ns;
+		process->ended_ns = 0;
+	}
 	return watch_gap_add_file(files, key, rec)
 		       ?: watch_gap_add_mapped(process, key, rec->head.ts_ns);
 }

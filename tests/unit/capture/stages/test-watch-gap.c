@@ -208,6 +208,33 @@ TEST(test_again)
 }
 
 /*
+ * A process maps a file late. The next process with its id maps the file, too, before the end of
+ * the first one is reported.
+ */
+TEST(test_next_owner)
+{
+	struct watch_gap_files *files = *state;
+	const struct rec_watched end = exit_of(300, 150), later = exit_of(400, 390);
+
+	can_examine = false;
+	assert_int_equal(watch_gap_watch(files, PID, 110), 0);
+	put_mapping(files, PID, 140, "/lib/late.so");
+	put_mapping(files, PID, 180, "/lib/late.so");
+	watch_gap_ended(files, PID, 300);
+	put_mapping(files, PID, 350, "/lib/late.so");
+	put_mapping(files, PID, 380, "/lib/late.so");
+	assert_false(watch_gap_awaits(files, &end, &owner));
+	assert_true(has_gap(files, &end));
+	watch_gap_forget(files, &end);
+	assert_int_equal(watch_gap_watch(files, PID, 340), 0);
+	watch_gap_ended(files, PID, 400);
+	assert_false(watch_gap_awaits(files, &later, &owner));
+	assert_false(has_gap(files, &later));
+	watch_gap_forget(files, &later);
+	assert_int_equal(files->processes.n_used, 0);
+}
+
+/*
  * While a file is examined by its first path, it is mapped by another one. The result is not about
  * the latter.
  */
@@ -235,6 +262,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ended, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_next_owner, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_paths, set_up, tear_down),
 	};
 
