@@ -544,8 +544,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call->strange = 0;
 	call->has_old = jumped;
 	if (cookie & MEMORY_COOKIE_RET &&
-	    bpf_probe_read_user(&call->caller, sizeof(call->caller), (const void *)sp) < 0)
+	    bpf_probe_read_user(&call->caller, sizeof(call->caller), (const void *)sp) < 0) {
+		memory_count(&process->lost);
 		return false;
+	}
 	call->function = function;
 	call->weight = memory_weigh(memory_size_of(call));
 	if (is_realloc(function) && !jumped)

@@ -134,11 +134,16 @@ static struct heap_image *heap_tables_image_of(const struct pass *p, uint32_t in
 static struct rec_head heap_tables_head_of(const struct pass *p, const struct heap_image *image,
 					   uint16_t kind, uint32_t size)
 {
-	uint64_t ended_ns = image->process.ended_ns;
+	uint64_t ended_ns = image->process.ended_ns, since_ns = image->process.since_ns;
+	uint64_t ts_ns = ended_ns && ended_ns < p->ts_ns ? ended_ns : p->ts_ns;
 
 	return (struct rec_head){
-		/* The record's time is not after the end of the process. */
-		.ts_ns = ended_ns && ended_ns < p->ts_ns ? ended_ns : p->ts_ns,
+		/*
+		 * The record's time is not after the end of the process, and not before its begin:
+		 * a program can begin and end after the time of the report was read. Readers would
+		 * not find its watch at that time, and drop the record.
+		 */
+		.ts_ns = ts_ns > since_ns ? ts_ns : since_ns,
 		.size = size,
 		.kind = kind,
 		.pid = image->process.pid,

@@ -28,7 +28,8 @@ struct seen {
 	char unwatched[MEMORY_REASON_BYTES];
 	uint32_t reason;
 	bool searched;
-	uint32_t order[8]; /* instances of the watches that have begun */
+	uint64_t first_ns, last_ns; /* of the records between begin and end */
+	uint32_t order[8];          /* instances of the watches that have begun */
 };
 
 static int note(const struct rec_head *rec, void *userdata)
@@ -46,6 +47,9 @@ static int note(const struct rec_head *rec, void *userdata)
 		seen->n_ended++;
 		seen->reason = ((const struct rec_watched *)rec)->reason;
 		seen->searched = ((const struct rec_watched *)rec)->searched;
+	} else {
+		seen->first_ns = seen->first_ns ?: rec->ts_ns;
+		seen->last_ns = rec->ts_ns;
 	}
 	return 0;
 }
@@ -201,6 +205,45 @@ TEST(test_unknown_programs_come_first)
 	close_trace(&m);
 }
 
+/*
+ * Programs that begin and end after the time of the report was read: their blocks have times of
+ * their watches, since readers do not find other watches.
+ */
+TEST(test_later_than_report)
+{
+	struct memory_process process = { .pid = PID, .since_ns = 3000 };
+	const struct memory_block block = { .size = 8, .weight = 1, .ts_ns = 3000 };
+	struct books books = { .instances = INSTANCE };
+	struct seen seen = { 0 };
+	struct heap_trace m;
+
+	(void)state;
+	if (!open_trace(&m, &books))
+		skip();
+	m.sink = (struct memory_sink){ .emit = note, .userdata = &seen };
+	/* (two programs of a process are reported in another way than one) */
+	for (uint32_t n = 1; n <= 2; n++) {
+		for (uint32_t i = 0; i < n; i++) {
+			struct memory_key key = { .id = 0x1000 + i,
+						  .resource = MEMORY_RESOURCE_MEMORY };
+
+			key.instance = ++process.instance;
+			assert_int_equal(bpf_map_update_elem(m.own.processes_fd, &process.pid,
+							     &process, BPF_NOEXIST),
+					 0);
+			assert_int_equal(
+				bpf_map_update_elem(m.own.blocks_fd, &key, &block, BPF_NOEXIST), 0);
+			end(&m, process, i + 1 < n ? MEMORY_PROCESS_EXECED : 0);
+		}
+		seen = (struct seen){ 0 };
+		assert_int_equal(heap_trace_finish_ended(&m, 2000, SECOND_NS), 0);
+		assert_int_equal(seen.n_ended, n);
+		assert_in_range(seen.first_ns, 3000, 3001);
+		assert_in_range(seen.last_ns, 3000, 3001);
+	}
+	close_trace(&m);
+}
+
 /* Whether M has forgotten process PID + 1, which is not watched, of the two that it traces. */
 static bool forgets(struct heap_trace *m, bool missed)
 {
@@ -253,6 +296,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_report_waits_for_end),
 		cmocka_unit_test(test_unknown_programs_come_first),
+		cmocka_unit_test(test_later_than_report),
 		cmocka_unit_test(test_unreported_end),
 	};
 
