@@ -10,9 +10,9 @@
  * A map that was created after code was mapped lacks the functions that were replaced before: a
  * compiler like that of Java writes the whole map once, on request or at its end.
  *
- * Every user can create a file of that name. So it must belong to root, or to the user of the
- * process. If the process is gone, it must belong to the calling user, and its names are then
- * unsure: another process may have had the pid since.
+ * Every user can create a file of that name. So the file must belong to root, or to the user of the
+ * process. If the process is gone, the file must belong to root or the calling user, and its names
+ * are unsure: another process may have had the pid since.
  */
 #pragma once
 

@@ -73,7 +73,8 @@ struct symbol_query {
 	bool kernel;  /* ADDRESS is in the kernel; PID and LIVES are unused */
 	/* The time when process PID began, by the wall clock; 0 = unknown */
 	uint64_t began_ns;
-	/* The run-time compiler of PID, for the reason why code in no file has no names */
+	/* The run-time compiler of PID, for messages about missing names of code outside of
+	 * files */
 	enum symbol_runtime runtime;
 	/*
 	 * true: ADDRESS is a return address, as in every frame of a backtrace except the innermost.
