@@ -39,6 +39,10 @@ static const struct question {
 	{ "a fraction", { NULL }, "(> (v/value count) (* 1.5 (v/size buf)))" },
 	{ "two free, typed", { "n:uint", "p:pointer" }, "(> (v/value n) (v/size p))" },
 	{ "a pair", { NULL }, "(and (= (v/value buf) (e/value buf)) (> (v/value count) 4000))" },
+	{ "three points",
+	  { NULL },
+	  "(and (= (v/value buf) (e/value buf)) (= (e/value buf) (e2/value buf))"
+	  " (> (v/value count) 4000))" },
 	{ "two free, any",
 	  { "x", "y" },
 	  "(and (> (v/value x) 4000) (< (v/value y) (v/value x)) (distinct-vars x y))" },

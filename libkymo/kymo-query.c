@@ -16,7 +16,7 @@ struct kymo_query {
 struct kymo_result {
 	const struct query_expression *expression;
 	const struct query_result *of;
-	struct kymo_point point, earlier;
+	struct kymo_point points[QUERY_POINTS_MAX]; /* the point, and the earlier ones */
 };
 
 int kymo_query_new(kymo_query **ret)
@@ -152,12 +152,12 @@ static int kymo_query_on_result(void *userdata, const struct query_result *r)
 	struct kymo_result result = {
 		.expression = &asked->query->query.expression,
 		.of = r,
-		.point = { asked->points, r->point, *r->of },
+		.points = { { asked->points, r->point, *r->of } },
 	};
 
-	if (r->earlier)
-		result.earlier =
-			(struct kymo_point){ asked->points, r->earlier_point, *r->earlier };
+	for (unsigned i = 0; i < r->n_earlier; i++)
+		result.points[i + 1] = (struct kymo_point){ asked->points, r->earlier[i].number,
+							    r->earlier[i].of };
 	return asked->fn(asked->userdata, &result);
 }
 
@@ -178,22 +178,33 @@ int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void 
 
 const kymo_point *kymo_result_point(const kymo_result *r)
 {
-	return &r->point;
+	return &r->points[0];
 }
 
 const kymo_point *kymo_result_earlier(const kymo_result *r)
 {
-	return r->of->earlier ? &r->earlier : NULL;
+	return kymo_result_earlier_nth(r, 1);
+}
+
+const kymo_point *kymo_result_earlier_nth(const kymo_result *r, unsigned n)
+{
+	return n > 0 && n <= r->of->n_earlier ? &r->points[n] : NULL;
+}
+
+/* (a variable of `none` has no value in results) */
+static bool kymo_result_has_variable(const kymo_result *r, size_t i)
+{
+	return i < r->expression->n_variables && r->expression->variables[i].point != QUERY_BETWEEN;
 }
 
 const kymo_point *kymo_result_variable_point(const kymo_result *r, size_t i)
 {
-	if (i >= r->expression->n_variables)
+	if (!kymo_result_has_variable(r, i))
 		return NULL;
-	return r->expression->variables[i].earlier ? &r->earlier : &r->point;
+	return &r->points[r->expression->variables[i].point];
 }
 
 size_t kymo_result_variable(const kymo_result *r, size_t i)
 {
-	return i < r->expression->n_variables ? r->of->bound[i] : SIZE_MAX;
+	return kymo_result_has_variable(r, i) ? r->of->bound[i] : SIZE_MAX;
 }

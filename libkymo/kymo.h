@@ -454,7 +454,7 @@ typedef int (*kymo_result_fn)(void *userdata, const kymo_result *r);
 /*
  * Calls FN for each result, in the order of points. Returns 0, or the value with which FN ended the
  * query; -EINVAL (the points do not have a type of a free variable), -E2BIG (too many assignments
- * of a point, or too many pairs of points), both with kymo_query_error(); -EBUSY (after an
+ * of a point, or too many joined points), both with kymo_query_error(); -EBUSY (after an
  * expression that failed); or -ENOMEM. A query can run several times. Without an expression, all
  * points match.
  */
@@ -462,12 +462,17 @@ int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void 
 
 /*
  * Returns the point of the result. kymo_result_earlier() is the earlier point, if the expression
- * joins two points; otherwise NULL.
+ * joins points; otherwise NULL. kymo_result_earlier_nth() is also that of e2/ (N = 2) and of e3/
+ * (N = 3).
  */
 const kymo_point *kymo_result_point(const kymo_result *r);
 const kymo_point *kymo_result_earlier(const kymo_result *r);
+const kymo_point *kymo_result_earlier_nth(const kymo_result *r, unsigned n);
 
-/* Returns the point of variable I of the query, and the index of the variable in that point. */
+/*
+ * Returns the point of variable I of the query, and the index of the variable in that point. For a
+ * variable of `none`, which is in no point of the result, returns NULL and SIZE_MAX.
+ */
 const kymo_point *kymo_result_variable_point(const kymo_result *r, size_t i);
 size_t kymo_result_variable(const kymo_result *r, size_t i);
 

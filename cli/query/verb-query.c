@@ -50,7 +50,7 @@ struct verb_query {
 	struct query_names names;
 	struct query_texts texts;
 	struct statement_table table; /* statements of a trace-db file */
-	uint64_t n_results;
+	uint64_t n_results, n_candidates[QUERY_SIDES];
 	bool live; /* results are printed as they arrive */
 
 	const char *output_path; /* NULL = results are printed */
@@ -183,18 +183,18 @@ static int verb_query_put_point(struct verb_query *v, const struct tracedb_store
 	return r < 0 ? r : tracedb_writer_point(&v->writer, &point);
 }
 
-/* Writes the point of a result; each point once, even if it is in several results. For a pair,
- * writes both points, the earlier one first. */
+/* Writes the point of a result; each point once, even if it is in several results. If points are
+ * joined, writes all of them, the earliest one first. */
 static int verb_query_write_result(struct verb_query *v, const struct query_result *r)
 {
 	int error = 0;
 
-	if (!r->earlier && v->any && v->last_point == r->point)
+	if (r->n_earlier == 0 && v->any && v->last_point == r->point)
 		return 0;
 	v->any = true;
 	v->last_point = r->point;
-	if (r->earlier)
-		error = verb_query_put_point(v, r->earlier);
+	for (unsigned i = r->n_earlier; error == 0 && i > 0; i--)
+		error = verb_query_put_point(v, &r->earlier[i - 1].of);
 	if (error == 0)
 		error = verb_query_put_point(v, r->of);
 	return error < 0 || v->found.size < WRITE_BYTES ? error : verb_query_flush(v);
@@ -250,6 +250,40 @@ static void verb_query_add_names(struct verb_query *v)
 }
 
 /*
+ * Reports why a query over several points has no results: either no point fulfils the conditions
+ * about one of them, or such points are not joined.
+ */
+static void verb_query_say_unjoined(const struct verb_query *v)
+{
+	const struct query_expression *e = &v->query.expression;
+	const uint64_t *n = v->n_candidates;
+	char text[QUERY_POINTS_MAX * 64] = "";
+	bool any = false;
+
+	if (e->n_earlier == 0 || v->n_results > 0)
+		return;
+	for (unsigned i = 0; i <= e->n_earlier; i++) {
+		const char *words = i ? query_point_prefixes[i] : "v/ and p/";
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%" PRIu64 " for %s",
+			 i == 0              ? ""
+			 : i == e->n_earlier ? " and "
+					     : ", ",
+			 n[i], words);
+		if (n[i] > 0)
+			continue;
+		cli_error("%s: no point fulfils the conditions about %s alone, so there are no "
+			  "results",
+			  v->trace.name, words);
+		any = true;
+	}
+	if (!any)
+		cli_error("%s: some points fulfil the conditions about one point (%s), but no "
+			  "combination of them fulfils the others, so there are no results",
+			  v->trace.name, text);
+}
+
+/*
  * Reports the comparisons that are false for each point, after all points were read. Returns
  * CLI_DAMAGE if the answer is empty for such a reason, or if a variable never has the compared
  * value, else CLI_OK. (It is no mistake if an `or` also has a function that was not called.)
@@ -259,6 +293,8 @@ static int verb_query_say_false(const struct verb_query *v)
 	bool valueless = query_names_say_valueless(&v->names, &v->query.expression, v->trace.name);
 	bool texts = query_texts_say(&v->texts, v->trace.name, v->query.function);
 
+	if (!valueless && !texts)
+		verb_query_say_unjoined(v);
 	return valueless || (texts && v->n_results == 0) ? CLI_DAMAGE : CLI_OK;
 }
 
@@ -291,7 +327,7 @@ static int verb_query_answer_store(struct verb_query *v)
 /* Drops points that were searched, unless later points are joined with them. */
 static int verb_query_drop_points(struct verb_query *v, struct query_search *search)
 {
-	if (!v->query.expression.joins) {
+	if (v->query.expression.n_earlier == 0) {
 		query_search_cleared(search, tracedb_store_clear(v->store));
 		return CLI_OK;
 	}
@@ -517,6 +553,7 @@ static int verb_query_run(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	v.print.expression = &v.query.expression;
+	v.query.n_candidates = v.n_candidates;
 	query_texts_init(&v.texts, &v.query.expression);
 	r = open_trace_of(&v.trace, argv[optind], &(struct open_trace_kinds){ .points = true });
 	if (r != CLI_OK)
@@ -550,8 +587,9 @@ const struct verb verb_query_row = {
 		"input. An EXPRESSION compares numbers, as in (> (v/value count) (v/size buf)),\n"
 		"or texts, as in (is (v/text path) \"/etc/passwd\"); 'and', 'or' and 'not' combine\n"
 		"several. v/size is the number of bytes from a pointer's target to the end of its block.\n"
-		"e/value, e/size and others are values of an earlier point:\n"
-		"(= (v/value buf) (e/value address)) finds pairs of points.\n"
+		"e/value, e/size and others are values of an earlier point, and those with e2/ and e3/\n"
+		"of points before it: (= (v/value buf) (e/value address)) finds pairs of points. 'none' and b/\n"
+		"exclude points between them.\n"
 		"Exits with 3 if FILE is damaged, or if it lacks the values that EXPRESSION compares.\n",
 	.run = verb_query_run,
 };

@@ -70,7 +70,7 @@ _c = Library(
         "kymo_query_variable_name": (c_char_p, c_void_p, c_size_t),
         "kymo_query_run": (c_int, c_void_p, c_void_p, _RESULT, c_void_p),
         "kymo_result_point": (c_void_p, c_void_p),
-        "kymo_result_earlier": (c_void_p, c_void_p),
+        "kymo_result_earlier_nth": (c_void_p, c_void_p, c_uint32),
         "kymo_result_variable_point": (c_void_p, c_void_p, c_size_t),
         "kymo_result_variable": (c_size_t, c_void_p, c_size_t),
     },
@@ -120,11 +120,16 @@ Variable.__doc__ = (
 )
 Point = collections.namedtuple("Point", "number statement variables auxiliaries")
 Point.__doc__ = "A trace point: a copy, that stays valid. Statement 0 is none."
-Result = collections.namedtuple("Result", "point earlier variables")
-Result.__doc__ = (
-    "A result of a query: the point, the earlier one (None if the query joins no two points), "
-    "and the Variable of each variable of the query, by its name."
-)
+
+
+class Result(collections.namedtuple("Result", "point earlier variables")):
+    """
+    A result of a query: the point, the earlier one (None if the query joins no points), and the
+    Variable of each variable of the query, by its name. earlier_points has all earlier points:
+    those of e/, e2/ and e3/.
+    """
+
+    earlier_points = ()
 
 
 def _blob_of(point, i):
@@ -277,16 +282,18 @@ class Points:
     @staticmethod
     def _result_of(result, names):
         variables = {}
-        earlier = _c.kymo_result_earlier(result)
+        earlier = []
+        while point := _c.kymo_result_earlier_nth(result, len(earlier) + 1):
+            earlier.append(_point_of(point))
         for i, name in enumerate(names):
             point = _c.kymo_result_variable_point(result, i)
             if point:
                 variables[name] = _variable_of(point, _c.kymo_result_variable(result, i))
-        return Result(
-            _point_of(_c.kymo_result_point(result)),
-            _point_of(earlier) if earlier else None,
-            variables,
+        made = Result(
+            _point_of(_c.kymo_result_point(result)), earlier[0] if earlier else None, variables
         )
+        made.earlier_points = tuple(earlier)
+        return made
 
 
 def open_points(file):

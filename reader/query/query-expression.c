@@ -16,6 +16,11 @@ struct query_parser {
 	struct query_expression *e;
 	const char *text, *at;
 	unsigned depth;
+	/* The first word that refers to a point, for each point; NULL = no word does. */
+	const char *uses[QUERY_SIDES];
+	const char *none;       /* the position of `none`, if there is one */
+	bool first;             /* it is the first expression */
+	bool is_inner, in_none; /* within an operator other than `and`; within `none` */
 	struct query_error *error;
 };
 
@@ -32,17 +37,21 @@ static const char *const query_sorts[] = {
 	[SORT_TEXT] = "text",
 };
 
-/* The meaning of the first word of a list. */
+/*
+ * The meaning of the first word of a list. Words that begin with v/ or p/ refer to the point, and
+ * also exist with e/, e2/, e3/ and b/.
+ */
 static const struct query_operator {
 	const char *word;
 	enum query_kind kind;
 	enum query_sort result_sort, operand_sort;
 	unsigned min, max; /* minimum and maximum number of operands */
-	bool earlier;
+	unsigned point;
 } query_operators[] = {
 	{ "and", QUERY_AND, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
 	{ "or", QUERY_OR, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
 	{ "not", QUERY_NOT, SORT_TRUTH, SORT_TRUTH, 1, 1 },
+	{ "none", QUERY_NONE, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
 	{ ">", QUERY_GT, SORT_TRUTH, SORT_NUMBER, 2, 2 },
 	{ ">=", QUERY_GE, SORT_TRUTH, SORT_NUMBER, 2, 2 },
 	{ "<", QUERY_LT, SORT_TRUTH, SORT_NUMBER, 2, 2 },
@@ -66,16 +75,13 @@ static const struct query_operator {
 	{ "p/time", QUERY_TIME, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
 	{ "p/process", QUERY_PROCESS, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
 	{ "p/thread", QUERY_THREAD, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
-	{ "e/value", QUERY_VALUE, SORT_NUMBER, SORT_VARIABLE, 1, 1, true },
-	{ "e/size", QUERY_SIZE, SORT_NUMBER, SORT_VARIABLE, 1, 1, true },
-	{ "e/name", QUERY_NAME, SORT_TEXT, SORT_VARIABLE, 1, 1, true },
-	{ "e/type", QUERY_TYPE, SORT_TEXT, SORT_VARIABLE, 1, 1, true },
-	{ "e/text", QUERY_CONTENT, SORT_TEXT, SORT_VARIABLE, 1, 1, true },
-	{ "e/function", QUERY_FUNCTION, SORT_TEXT, SORT_VARIABLE, 0, 0, true },
-	{ "e/statement", QUERY_STATEMENT, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
-	{ "e/time", QUERY_TIME, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
-	{ "e/process", QUERY_PROCESS, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
-	{ "e/thread", QUERY_THREAD, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
+};
+
+const char *const query_point_prefixes[QUERY_SIDES] = {
+	[1] = "e/",
+	[2] = "e2/",
+	[3] = "e3/",
+	[QUERY_BETWEEN] = "b/",
 };
 
 void query_expression_deinit(struct query_expression *e)
@@ -293,7 +299,7 @@ int query_declare(struct query_expression *e, const char *text, struct query_err
 
 /*
  * Assigns V to the point that the operator O refers to; distinct-vars refers to no point. Returns
- * false if V belongs to the other point.
+ * false if V belongs to another point.
  */
 static bool query_use_variable(struct query_variable *v, const struct query_operator *o)
 {
@@ -301,12 +307,12 @@ static bool query_use_variable(struct query_variable *v, const struct query_oper
 		return true;
 	if (!v->used) {
 		v->used = true;
-		v->earlier = o->earlier;
+		v->point = o->point;
 	}
-	return v->earlier == o->earlier;
+	return v->point == o->point;
 }
 
-/* Parses the name of a variable. Both points can have an undeclared variable of the same name. A
+/* Parses the name of a variable. Several points can have an undeclared variable of the same name. A
  * declared variable belongs to one point. */
 static int query_parse_variable(struct query_parser *p, const struct query_operator *o,
 				uint32_t *ret)
@@ -335,7 +341,7 @@ static int query_parse_variable(struct query_parser *p, const struct query_opera
 	*ret = (uint32_t)p->e->n_variables;
 	r = query_add_variable(p->e, word, NULL);
 	variables[*ret].used = true;
-	variables[*ret].earlier = o->earlier;
+	variables[*ret].point = o->point;
 	return r;
 }
 
@@ -343,12 +349,32 @@ static int query_parse_variable(struct query_parser *p, const struct query_opera
 
 static int query_parse_operand(struct query_parser *p, enum query_sort wanted, uint32_t *ret);
 
-static const struct query_operator *query_operator_of(const char *word)
+/*
+ * Finds the operator WORD, which must outlive *RET. The part of WORD after e/ is that of a word
+ * which begins with v/ or p/. Returns false if there is none.
+ */
+static bool query_operator_of(const char *word, struct query_operator *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(query_operators); i++)
-		if (strcmp(query_operators[i].word, word) == 0)
-			return &query_operators[i];
-	return NULL;
+	unsigned point = QUERY_SIDES - 1;
+	size_t n;
+
+	while (point > 0 &&
+	       strncmp(word, query_point_prefixes[point], strlen(query_point_prefixes[point])) != 0)
+		point--;
+	n = point > 0 ? strlen(query_point_prefixes[point]) : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(query_operators); i++) {
+		const struct query_operator *o = &query_operators[i];
+		bool of_point = o->word[0] != '\0' && o->word[1] == '/';
+
+		if (point > 0 ? !of_point || strcmp(o->word + 2, word + n) != 0
+			      : strcmp(o->word, word) != 0)
+			continue;
+		*ret = *o;
+		ret->word = word;
+		ret->point = point;
+		return true;
+	}
+	return false;
 }
 
 /* Parses operands up to the end of the list into an array. The caller frees the array. */
@@ -387,24 +413,67 @@ static int query_add_list(struct query_parser *p, const struct query_operator *o
 	struct query_node node = { .kind = o->kind,
 				   .first = (uint32_t)e->n_children,
 				   .n = (uint32_t)n,
-				   .earlier = o->earlier };
+				   .point = o->point };
 
 	if (n > 0 && GROW(e->children, e->children_room, e->n_children + n) < 0)
 		return -ENOMEM;
 	if (n > 0)
 		memcpy(e->children + e->n_children, list, n * sizeof(*list));
 	e->n_children += n;
-	e->joins |= o->earlier;
+	if (o->point != QUERY_BETWEEN && o->point > e->n_earlier)
+		e->n_earlier = o->point;
+	e->has_none |= o->kind == QUERY_NONE;
 	if (o->operand_sort == SORT_VARIABLE && n == 1)
 		node.variable = list[0];
 	return query_add_node(e, &node, ret);
+}
+
+/* Refuses the operator O, which begins at BEGIN, if it is not possible at this place. */
+static int query_check_place(struct query_parser *p, const struct query_operator *o,
+			     const char *begin)
+{
+	if (o->point == QUERY_BETWEEN && !p->in_none)
+		return query_complain(p, begin,
+				      "'%s' is of a point between two others: it is possible only "
+				      "within (none ...)",
+				      o->word);
+	if (!p->uses[o->point])
+		p->uses[o->point] = begin;
+	if (o->kind != QUERY_NONE)
+		return 0;
+	if (p->is_inner)
+		return query_complain(p, begin,
+				      "'none' must be the whole expression, or an operand of the "
+				      "outermost 'and'");
+	if (p->none)
+		return query_complain(p, begin,
+				      "'none' is possible only once; it can contain 'or'");
+	if (!p->first)
+		return query_complain(p, begin, "'none' is not possible in a soft expression");
+	p->none = begin;
+	return 0;
+}
+
+/* Parses the operands of O, as query_parse_operands(), with the place of them noted. */
+static int query_parse_inner(struct query_parser *p, const struct query_operator *o,
+			     uint32_t **list, size_t *n)
+{
+	bool is_inner = p->is_inner, in_none = p->in_none;
+	int r;
+
+	p->is_inner |= o->kind != QUERY_AND;
+	p->in_none |= o->kind == QUERY_NONE;
+	r = query_parse_operands(p, o, list, n);
+	p->is_inner = is_inner;
+	p->in_none = in_none;
+	return r;
 }
 
 /* Parses a list after its opening bracket. */
 static int query_parse_list(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	_cleanup_free_ uint32_t *list = NULL;
-	const struct query_operator *o;
+	struct query_operator o;
 	const char *begin = p->at;
 	char word[WORD_MAX];
 	size_t n = 0;
@@ -412,20 +481,19 @@ static int query_parse_list(struct query_parser *p, enum query_sort wanted, uint
 
 	if (r < 0)
 		return r;
-	o = query_operator_of(word);
-	if (!o)
+	if (!query_operator_of(word, &o))
 		return query_complain(p, begin, "'%.40s' is no operator", word);
-	if (o->result_sort != wanted)
-		return query_complain(p, begin, "'%s' is a %s where a %s is expected", o->word,
-				      query_sorts[o->result_sort], query_sorts[wanted]);
-	r = query_parse_operands(p, o, &list, &n);
+	if (o.result_sort != wanted)
+		return query_complain(p, begin, "'%s' is a %s where a %s is expected", o.word,
+				      query_sorts[o.result_sort], query_sorts[wanted]);
+	r = query_check_place(p, &o, begin) ?: query_parse_inner(p, &o, &list, &n);
 	if (r < 0)
 		return r;
-	if (n < o->min)
-		return query_complain(p, p->at, "'%s' takes %u operand%s, not %zu", o->word, o->min,
-				      o->min == 1 ? "" : "s", n);
+	if (n < o.min)
+		return query_complain(p, p->at, "'%s' takes %u operand%s, not %zu", o.word, o.min,
+				      o.min == 1 ? "" : "s", n);
 	p->at++;
-	r = query_add_list(p, o, list, n, ret);
+	r = query_add_list(p, &o, list, n, ret);
 	return r == -E2BIG ? query_complain(p, begin, "the expression has too many parts") : r;
 }
 
@@ -462,10 +530,33 @@ static int query_parse_operand(struct query_parser *p, enum query_sort wanted, u
 	return r;
 }
 
+/*
+ * Refuses an expression that uses a point and not the ones after it, since those could be any
+ * points. The expressions before it use the first BEFORE earlier points.
+ */
+static int query_check_points(const struct query_parser *p, unsigned before)
+{
+	if (p->none && p->e->n_earlier == 0)
+		return query_complain(p, p->none,
+				      "'none' is about the points between that of e/ and the "
+				      "point, but e/ has no condition");
+	for (unsigned i = before + 1; i < p->e->n_earlier; i++)
+		if (!p->uses[i])
+			return query_complain(p, p->uses[p->e->n_earlier],
+					      "%s is a point before that of %s, which has no "
+					      "condition: use %s first",
+					      query_point_prefixes[p->e->n_earlier],
+					      query_point_prefixes[i], query_point_prefixes[i]);
+	return 0;
+}
+
 int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root,
 		struct query_error *error)
 {
-	struct query_parser p = { .e = e, .text = text, .at = text, .error = error };
+	struct query_parser p = {
+		.e = e, .text = text, .at = text, .first = e->n_nodes == 0, .error = error
+	};
+	unsigned before = e->n_earlier;
 	int r;
 
 	query_skip(&p);
@@ -477,5 +568,5 @@ int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root
 		return query_complain(&p, p.at,
 				      "unexpected text after the end of the "
 				      "expression");
-	return r;
+	return r < 0 ? r : query_check_points(&p, before);
 }

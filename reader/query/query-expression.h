@@ -17,9 +17,15 @@
  * 	TEXT   = "text" | (v/name NAME) | (v/type NAME) | (v/text NAME) | (p/function)
  * 	NUMBER = (p/statement) | (p/time) | (p/process) | (p/thread)
  *
- * A second, earlier point is an extension, too: e/value, e/size, e/name, e/type, e/text,
- * e/function, e/statement, e/time, e/process and e/thread refer to it. A variable belongs to one of
- * the two points.
+ * Earlier points are an extension, too: e/value, e/size, e/name, e/type, e/text, e/function,
+ * e/statement, e/time, e/process and e/thread refer to a point before the point, e2/value and so on
+ * to a point before that, and e3/value and so on to a point before that. A variable belongs to one
+ * of these points.
+ *
+ * 	TRUTH  = (none TRUTH ...)
+ *
+ * is true if no point between the point of e/ and the point fulfils each TRUTH; b/value and so on
+ * refer to that point. It is possible once, as an operand of the outermost `and`.
  *
  * The second text of `matches` is a pattern as in file names. v/text is the content of a blob. p/
  * are properties of the point: time (ns), process and thread are in the auxiliary data that kymo
@@ -35,7 +41,10 @@
 #include "base/cleanup.h"
 
 enum {
-	QUERY_VARIABLES_MAX = 16, /* maximum number of free and named variables together */
+	QUERY_VARIABLES_MAX = 16,         /* maximum number of free and named variables together */
+	QUERY_POINTS_MAX = 4,             /* the point, and those before it: e/, e2/, e3/ */
+	QUERY_BETWEEN = QUERY_POINTS_MAX, /* number of the point of b/ */
+	QUERY_SIDES,
 	QUERY_NODES_MAX = 1 << 16,
 	QUERY_DEPTH_MAX = 1000,
 	QUERY_WHY_MAX = 160,
@@ -46,6 +55,7 @@ enum query_kind {
 	QUERY_AND,
 	QUERY_OR,
 	QUERY_NOT,
+	QUERY_NONE,
 	QUERY_GT,
 	QUERY_GE,
 	QUERY_LT,
@@ -84,7 +94,11 @@ struct query_node {
 	uint32_t first, n; /* children in `children`; for QUERY_DISTINCT, numbers of variables */
 	/* Variable, for QUERY_VALUE, QUERY_SIZE, QUERY_NAME, QUERY_TYPE, QUERY_CONTENT. */
 	uint32_t variable;
-	bool earlier;  /* for these kinds and for properties: they refer to the earlier point */
+	/*
+	 * For these kinds and for properties: 0 = of the point, 1 = of the one of e/, and so on;
+	 * QUERY_BETWEEN = of the one of b/.
+	 */
+	unsigned point;
 	char *text;    /* text, for QUERY_TEXT; owned */
 	bool is_small; /* for QUERY_NUMBER: the number is small / small_denominator */
 	int64_t small, small_denominator;
@@ -99,9 +113,9 @@ struct query_variable {
 	 * name.
 	 */
 	bool free;
-	bool used;    /* it is known to which point the variable belongs: */
-	bool earlier; /* it belongs to the earlier point */
-	char *types;  /* types of a free variable, separated by commas; "" = all. Owned */
+	bool used;      /* it is known to which point the variable belongs: */
+	unsigned point; /* 0 = the point, 1 = the one of e/, and so on */
+	char *types;    /* types of a free variable, separated by commas; "" = all. Owned */
 };
 
 struct query_expression {
@@ -111,7 +125,8 @@ struct query_expression {
 	size_t n_children, children_room;
 	struct query_variable variables[QUERY_VARIABLES_MAX];
 	size_t n_variables;
-	bool joins; /* the expression refers to an earlier point */
+	unsigned n_earlier; /* number of earlier points; 0 = the expression joins no points */
+	bool has_none;
 };
 
 /* Returns the children of NODE; NULL as long as no node of the expression has children. */
@@ -120,6 +135,9 @@ static inline const uint32_t *query_children(const struct query_expression *e,
 {
 	return e->children ? e->children + node->first : NULL;
 }
+
+/* The beginnings of words that refer to earlier points, by number: [1] = "e/", and so on. */
+extern const char *const query_point_prefixes[QUERY_SIDES];
 
 /* An error in an expression, and its position in bytes. */
 struct query_error {

@@ -7,11 +7,6 @@
 
 #include "base/array.h"
 
-/* The maximum number of earlier points of a query, with their variables: 1 GiB. */
-enum { EARLIER_MAX = 1 << 25 };
-
-enum { ONLY_LATER = 1, ONLY_EARLIER = 2 };
-
 unsigned query_join_points(const struct query_expression *e, uint32_t at)
 {
 	const struct query_node *node = &e->nodes[at];
@@ -33,10 +28,10 @@ unsigned query_join_points(const struct query_expression *e, uint32_t at)
 	case QUERY_TIME:
 	case QUERY_PROCESS:
 	case QUERY_THREAD:
-		return node->earlier ? ONLY_EARLIER : ONLY_LATER;
+		return 1u << node->point;
 	case QUERY_DISTINCT:
 		for (uint32_t i = 0; i < node->n; i++)
-			points |= e->variables[children[i]].earlier ? ONLY_EARLIER : ONLY_LATER;
+			points |= 1u << e->variables[children[i]].point;
 		return points;
 	default:
 		for (uint32_t i = 0; i < node->n; i++)
@@ -45,44 +40,46 @@ unsigned query_join_points(const struct query_expression *e, uint32_t at)
 	}
 }
 
-void query_join_find_key(struct query_join *j, const struct query_expression *e, uint32_t conjunct)
+void query_join_find_key(struct query_join *j, const struct query_expression *e, uint32_t conjunct,
+			 unsigned point)
 {
 	const struct query_node *node = &e->nodes[conjunct];
-	unsigned first, second;
+	const unsigned this = 1u << point;
+	unsigned first, second, later;
 
-	if (j->keyed || (node->kind != QUERY_EQ && node->kind != QUERY_IS))
+	if (node->kind != QUERY_EQ && node->kind != QUERY_IS)
 		return;
 	first = query_join_points(e, e->children[node->first]);
 	second = query_join_points(e, e->children[node->first + 1]);
-	j->keyed = (first == ONLY_LATER && second == ONLY_EARLIER) ||
-		   (first == ONLY_EARLIER && second == ONLY_LATER);
-	j->later_key = e->children[node->first + (first == ONLY_EARLIER)];
-	j->earlier_key = e->children[node->first + (first == ONLY_LATER)];
+	later = first == this ? second : first;
+	if ((first != this && second != this) || later == 0 || later & this)
+		return;
+	/* (a value of the next point alone is best) */
+	if (j->keyed && (j->follows || later != this >> 1))
+		return;
+	j->keyed = true;
+	j->follows = later == this >> 1;
+	j->earlier_key = e->children[node->first + (first != this)];
+	j->later_key = e->children[node->first + (first == this)];
 }
 
-int query_join_add(struct query_join *j, const struct query_context *c, const uint32_t *bound,
-		   size_t n)
+int query_join_add(struct query_join *j, const struct query_context *c,
+		   const struct query_earlier *to_add, const uint32_t *bound, size_t n)
 {
-	const struct tracedb_row *row = c->points[true].row;
 	uint64_t key = 1;
 
 	if (j->keyed && !query_key(c, j->earlier_key, &key))
 		return 0;
-	if (j->n == EARLIER_MAX)
-		return -E2BIG;
 	if (GROW(j->list, j->room, j->n + 1) < 0 ||
 	    GROW(j->bound, j->bound_room, (j->n + 1) * n + 1) < 0)
 		return -ENOMEM;
-	j->list[j->n] = (struct query_earlier){
-		.point = row->point,
-		.word = row->word,
-		.previous = (uint32_t)(uintptr_t)table_get(&j->newest, key),
-	};
+	j->list[j->n] = *to_add;
+	j->list[j->n].previous = (uint32_t)(uintptr_t)table_get(&j->newest, key);
 	memcpy(j->bound + j->n * n, bound, n * sizeof(*bound));
 	if (table_set(&j->newest, key, (void *)(j->n + 1)) < 0)
 		return -ENOMEM;
 	j->n++;
-	return 0;
+	return 1;
 }
 
 size_t query_join_newest(const struct query_join *j, const struct query_context *c)

@@ -88,20 +88,20 @@ static int query_allow_types(bool **ret, const struct query_variable *v,
 }
 
 int query_side_init(struct query_side *side, const struct query_expression *e,
-		    const struct tracedb_dictionary *dictionary, bool earlier,
+		    const struct tracedb_dictionary *dictionary, unsigned point,
 		    struct query_error *error)
 {
 	*side = (struct query_side){
 		.e = e,
 		.dictionary = dictionary,
-		.earlier = earlier,
+		.point = point,
 		.steps_left = QUERY_STEPS_MAX,
 		.tries_left = QUERY_TRIES_MAX,
 	};
 	for (uint32_t i = 0; i < e->n_variables; i++) {
 		int r;
 
-		if (e->variables[i].earlier != earlier)
+		if (e->variables[i].point != point)
 			continue;
 		side->variables[side->n_variables] = i;
 		r = query_allow_types(&side->types[side->n_variables++], &e->variables[i],
@@ -159,10 +159,10 @@ static bool query_has_none(const struct query_context *c, uint32_t at)
 	case QUERY_SIZE:
 		return query_slot(c, node->variable)->format != TRACEDB_POINTER;
 	case QUERY_TIME:
-		return c->points[node->earlier].shape->n_auxiliary <= QUERY_AUXILIARY_TIME;
+		return c->points[node->point].shape->n_auxiliary <= QUERY_AUXILIARY_TIME;
 	case QUERY_PROCESS:
 	case QUERY_THREAD:
-		return c->points[node->earlier].shape->n_auxiliary <= QUERY_AUXILIARY_THREAD;
+		return c->points[node->point].shape->n_auxiliary <= QUERY_AUXILIARY_THREAD;
 	case QUERY_ADD:
 	case QUERY_SUBTRACT:
 	case QUERY_MULTIPLY:
@@ -197,7 +197,7 @@ static struct query_operand query_operand_of_value(const struct tracedb_slot *sl
 static struct query_operand query_operand(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
-	const struct query_point *p = &c->points[node->earlier];
+	const struct query_point *p = &c->points[node->point];
 
 	switch (node->kind) {
 	case QUERY_NUMBER:
@@ -364,7 +364,7 @@ static int query_plan_prepare(struct query_plan *p, struct query_side *side,
 	struct query_compiler k = { .plan = p, .side = side, .c = &c };
 	int r;
 
-	c.points[side->earlier].shape = shape;
+	c.points[side->point].shape = shape;
 	r = query_plan_add_all(&k, bound, 0);
 	if (r == -ENOBUFS) {
 		side->steps_left += p->n_steps;
@@ -498,7 +498,7 @@ static int query_plan_run_prepared(const struct query_plan *p, const struct quer
 				   const struct query_context *c, uint32_t *bound, query_plan_fn fn,
 				   void *userdata)
 {
-	const struct tracedb_row *row = c->points[side->earlier].row;
+	const struct tracedb_row *row = c->points[side->point].row;
 	const uint32_t *at = p->assignments;
 	int r = 0;
 

@@ -27,7 +27,7 @@ struct query_side {
 	const struct tracedb_dictionary *dictionary;
 	const uint32_t *conjuncts; /* nodes that must all be true */
 	size_t n_conjuncts;
-	bool earlier;
+	unsigned point; /* 0 = the point, 1 = the one of e/, and so on */
 	/*
 	 * The variables of the expression that belong to the point of this side, and the types that
 	 * they can have.
@@ -60,11 +60,11 @@ struct query_plan {
 };
 
 /*
- * Prepares SIDE for the point or the EARLIER one. E, DICTIONARY and CONJUNCTS are borrowed. Returns
+ * Prepares SIDE for the point or an earlier one. E, DICTIONARY and CONJUNCTS are borrowed. Returns
  * 0, -EINVAL with ERROR (the trace has no such type), or -ENOMEM; query_side_deinit() in any case.
  */
 int query_side_init(struct query_side *side, const struct query_expression *e,
-		    const struct tracedb_dictionary *dictionary, bool earlier,
+		    const struct tracedb_dictionary *dictionary, unsigned point,
 		    struct query_error *error);
 void query_side_deinit(struct query_side *side);
 

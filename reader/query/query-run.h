@@ -12,6 +12,12 @@
 
 enum { QUERY_SOFTS_MAX = 16 };
 
+/* The maximum number of earlier points that a query tries. */
+#define QUERY_PAIRS_MAX (UINT64_C(1) << 28)
+
+/* The maximum number of earlier points that a query keeps, with their variables: 1 GiB. */
+#define QUERY_EARLIER_MAX (UINT64_C(1) << 25)
+
 struct query {
 	struct query_expression expression;
 	uint32_t hard; /* the node that must be true */
@@ -27,8 +33,21 @@ struct query {
 	bool keep_duplicates;
 	uint64_t limit;             /* maximum number of results; 0 = no limit */
 	uint64_t tries_max;         /* of assignments that are tried; 0 = QUERY_TRIES_MAX */
+	uint64_t pairs_max;         /* of earlier points that are tried; 0 = QUERY_PAIRS_MAX */
+	uint64_t earlier_max;       /* of earlier points that are kept; 0 = QUERY_EARLIER_MAX */
 	query_function_fn function; /* NULL = no statement has a name */
 	const void *function_userdata;
+	/*
+	 * If not NULL: for each point, adds the number of assignments that fulfil the conditions
+	 * about this point alone. [QUERY_SIDES]
+	 */
+	uint64_t *n_candidates;
+};
+
+/* An earlier point of a result: the last one for which the query is true. */
+struct query_result_earlier {
+	size_t number; /* number of the point, from 0 */
+	struct tracedb_stored_point of;
 };
 
 /* An assignment for which the query is true. */
@@ -37,10 +56,9 @@ struct query_result {
 	const struct tracedb_stored_point *of;
 	/* For each variable of the expression, the index of the variable in its point. */
 	const uint32_t *bound;
-	/* If the expression joins points: the last earlier point for which it is true. */
-	size_t earlier_point;
-	/* The earlier point; NULL = the expression does not join points. */
-	const struct tracedb_stored_point *earlier;
+	/* If the expression joins points: those of e/, e2/ and so on. */
+	const struct query_result_earlier *earlier;
+	unsigned n_earlier;
 };
 
 /* Returns the variable of R that VARIABLE of E is assigned to. */
@@ -48,9 +66,9 @@ static inline const struct tracedb_variable *query_result_variable(const struct 
 								   const struct query_result *r,
 								   size_t variable)
 {
-	const struct tracedb_stored_point *of = e->variables[variable].earlier ? r->earlier : r->of;
+	unsigned point = e->variables[variable].point; /* not QUERY_BETWEEN */
 
-	return &of->variables[r->bound[variable]];
+	return &(point ? &r->earlier[point - 1].of : r->of)->variables[r->bound[variable]];
 }
 
 typedef int (*query_result_fn)(void *userdata, const struct query_result *result);
@@ -58,7 +76,7 @@ typedef int (*query_result_fn)(void *userdata, const struct query_result *result
 /*
  * Calls FN for each result until FN returns a value other than 0, and then returns that value.
  * DICTIONARY belongs to the store. Returns 0; -EINVAL (the trace lacks the type of a free variable)
- * or -E2BIG (too many assignments for a point, or pairs of points), both with ERROR; or -ENOMEM.
+ * or -E2BIG (too many assignments for a point, or joined points), both with ERROR; or -ENOMEM.
  */
 int query_run(const struct query *q, const struct tracedb_store *store,
 	      const struct tracedb_dictionary *dictionary, query_result_fn fn, void *userdata,

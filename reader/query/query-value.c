@@ -171,7 +171,7 @@ static enum query_answer query_small(const struct query_context *c, uint32_t at,
 	case QUERY_TIME:
 	case QUERY_PROCESS:
 	case QUERY_THREAD:
-		return query_small_property(&c->points[node->earlier], node->kind, &ret->n);
+		return query_small_property(&c->points[node->point], node->kind, &ret->n);
 	default:
 		return query_small_sum(c, node, ret);
 	}
@@ -312,7 +312,7 @@ static struct query_text query_text_at(const struct query_context *c, uint32_t a
 	if (node->kind == QUERY_FUNCTION)
 		return query_text_of(c->function
 					     ? c->function(c->function_userdata,
-							   c->points[node->earlier].row->statement)
+							   c->points[node->point].row->statement)
 					     : NULL);
 	slot = query_slot(c, node->variable);
 	if (node->kind == QUERY_NAME)

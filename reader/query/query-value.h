@@ -29,7 +29,7 @@ struct query_context {
 	const struct tracedb_store *store;
 	query_function_fn function; /* names of statements; NULL = statements have no names */
 	const void *function_userdata;
-	struct query_point points[2]; /* the point, and the earlier one */
+	struct query_point points[QUERY_SIDES]; /* the point, the earlier ones, that of b/ */
 	/* for each variable of the expression, the index of the point's variable */
 	const uint32_t *bound;
 };
@@ -46,7 +46,7 @@ bool query_key(const struct query_context *c, uint32_t at, uint64_t *ret);
 static inline const struct query_point *query_point_of(const struct query_context *c,
 						       uint32_t variable)
 {
-	return &c->points[c->e->variables[variable].earlier];
+	return &c->points[c->e->variables[variable].point];
 }
 
 static inline const struct tracedb_slot *query_slot(const struct query_context *c,

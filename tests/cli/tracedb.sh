@@ -120,6 +120,68 @@ assert_eq "$(gojq -c '[.statements[].statement]' stdout)" "[18,19]"
 expect_exit 2 "$KYMO" query --var x w64.tdb '(= (v/value x) (e/value x))'
 assert_says stderr "'x' is a variable of the point and of an earlier one; declare two"
 
+# ---- three points and more ----
+
+# Statements: 1 allocates the block at buf, 2 frees it, 3 uses it. The file is written by kymo, once more.
+life() {
+	local at=(0010 0020) point
+
+	cat head64
+	for point in "$@"; do
+		bytes "01 0${point%:*}00000000000000 02 04000000 01000000 ${at[${point#*:}]}000000000000 00"
+	done
+}
+life 1:0 1:1 3:0 2:0 3:0 3:1 1:0 3:0 2:1 2:0 3:0 3:1 >hand.tdb
+expect_exit 0 "$KYMO" query --keep-duplicates -o life.tdb hand.tdb ''
+uses='(= (p/statement) 3) (= (e/statement) 2) (= (e2/statement) 1)'
+uses+=' (= (v/value buf) (e/value buf)) (= (e/value buf) (e2/value buf))'
+expect_exit 0 "$KYMO" query --keep-duplicates life.tdb "(and $uses)"
+assert_eq "$(head -n 1 stdout)" "point 4 statement 0x3: buf = 0x1000; after point 3 statement 0x2: buf = 0x1000;\
+ after point 0 statement 0x1: buf = 0x1000"
+expect_exit 0 "$KYMO" query --keep-duplicates --json life.tdb "(and $uses)"
+assert_eq "$(gojq -c '[.point, .earlier.point, .earlier2.point, .earlier2.variables.buf.value]' stdout | paste -sd ' ')" \
+	'[4,3,0,4096] [7,3,0,4096] [10,9,6,4096] [11,8,1,8192]'
+# (of equal ones, the first; and from a pipe)
+expect_exit 0 "$KYMO" query life.tdb "(and $uses)"
+assert_eq "$(wc -l <stdout)" 1
+# shellcheck disable=SC2002 # a pipe is wanted
+cat life.tdb | "$KYMO" query - --keep-duplicates "(and $uses)" >piped
+assert_eq "$(wc -l <piped)" 4
+expect_exit 0 "$KYMO" query --json life.tdb "(and (= (p/statement) 2) (= (e/statement) 1) (= (e2/statement) 2)
+	(= (e3/statement) 1) (= (v/value buf) (e/value buf)) (= (e/value buf) (e2/value buf)) (= (v/value buf) (e3/value buf)))"
+assert_eq "$(gojq -c '[.point, .earlier.point, .earlier2.point, .earlier3.point]' stdout)" '[9,6,3,0]'
+# (free variables; and of the results, those of block 1)
+expect_exit 0 "$KYMO" query --keep-duplicates --var x:p --var y:p --var z:p --json life.tdb \
+	"(and (= (p/statement) 3) (= (e/statement) 2) (= (e2/statement) 1)
+	(= (v/value x) (e/value y)) (= (e/value y) (e2/value z)) (> (e2/value z) 0x1fff))"
+assert_eq "$(gojq -c '[.point, .variables.x.name, .earlier2.variables.z.value]' stdout)" '[11,"buf",8192]'
+# (the block is not allocated again before the use; it is freed once)
+allocated='(none (= (b/statement) 1) (= (b/value buf) (v/value buf)))'
+expect_exit 0 "$KYMO" query --keep-duplicates --json life.tdb "(and $uses $allocated)"
+assert_eq "$(gojq -c '[.point, .earlier.point, .earlier2.point, (.variables | keys)]' stdout | paste -sd ' ')" \
+	'[4,3,0,["buf"]] [10,9,6,["buf"]] [11,8,1,["buf"]]'
+twice="(and (= (p/statement) 2) (= (e/statement) 2) (= (v/value buf) (e/value buf)) $allocated)"
+expect_exit 0 "$KYMO" query life.tdb "$twice"
+assert_empty stdout "blocks that are freed twice"
+life 1:0 1:1 2:0 2:1 1:0 2:0 2:1 >hand.tdb
+expect_exit 0 "$KYMO" query hand.tdb "$twice"
+assert_eq "$(<stdout)" "point 6 statement 0x2: buf = 0x2000; after point 3 statement 0x2: buf = 0x2000"
+expect_exit 2 "$KYMO" query --soft "$allocated" hand.tdb '(= (e/statement) 2)'
+assert_says stderr "'none' is not possible in a soft expression"
+# All points of a result are written, the earliest first.
+expect_exit 0 "$KYMO" query -o uses.tdb life.tdb "(and $uses)"
+expect_exit 0 "$KYMO" query --keep-duplicates uses.tdb ''
+assert_eq "$(cut -d: -f1 stdout | paste -sd ,)" "point 0 statement 0x1,point 1 statement 0x2,point 2 statement 0x3"
+note "why there are no results"
+expect_exit 0 "$KYMO" query life.tdb "(and $uses (= (e2/value buf) 0x3000))"
+assert_empty stdout "results"
+assert_says stderr "life.tdb: no point fulfils the conditions about e2/ alone, so there are no results"
+expect_exit 0 "$KYMO" query life.tdb "(and $uses (< (v/value buf) (e2/value buf)))"
+assert_empty stdout "results"
+assert_says stderr "some points fulfil the conditions about one point (6 for v/ and p/, 3 for e/ and 3 for e2/), but no"
+expect_exit 2 "$KYMO" query life.tdb '(= (v/value buf) (e2/value buf))'
+assert_says stderr "e2/ is a point before that of e/, which has no condition: use e/ first"
+
 # ---- pipes and containers ----
 
 "$KYMO" query - '(= (v/value count) 3)' --keep-duplicates <w64.tdb >expected || fail "standard input"

@@ -51,8 +51,19 @@ static int add_result(void *userdata, const struct query_result *result)
 {
 	const struct query *q = userdata;
 
-	for (size_t i = 0; i < q->expression.n_variables; i++)
-		assert(result->bound[i] < result->of->n_variables);
+	assert(result->n_earlier == q->expression.n_earlier);
+	for (unsigned i = 0; i < result->n_earlier; i++)
+		assert(result->earlier[i].number <
+		       (i ? result->earlier[i - 1].number : result->point));
+	for (size_t i = 0; i < q->expression.n_variables; i++) {
+		unsigned point = q->expression.variables[i].point;
+
+		if (point == QUERY_BETWEEN)
+			continue;
+		assert(point <= result->n_earlier);
+		assert(result->bound[i] <
+		       (point ? &result->earlier[point - 1].of : result->of)->n_variables);
+	}
 	return 0;
 }
 
@@ -94,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		assert(node->first + node->n <= q.expression.n_children);
 		assert(node->variable < QUERY_VARIABLES_MAX);
+		assert(node->point <= q.expression.n_earlier || node->point == QUERY_BETWEEN);
 	}
 	ask(&q);
 	return 0;

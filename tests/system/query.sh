@@ -98,6 +98,23 @@ for how in right wrong; do
 	assert_eq "$(gojq -c '[.function, .line, .earlier.line, .earlier.variables.address.size]' "$TMP/stdout")" \
 		"[\"write\",$(grep -n 'write(' "$TMP/after.c" | cut -d: -f1),$(grep -n 'buf = malloc' "$TMP/after.c" | cut -d: -f1),40]"
 done
+for how in right wrong; do
+	note "three points: a write, the free of its block, and the allocation; $how"
+	expect_exit 0 "$KYMO" export --format tracedb --force -o "$TMP/after.tdb" "$TMP/after-$how.fxt"
+	for file in "$TMP/after-$how.fxt" "$(compgen -G "$TMP/after*.tdb")"; do
+		expect_exit 0 "$KYMO" query --json "$file" '(and (is (e2/function) "malloc") (is (e/function) "free")
+			(= (e/value address) (e2/value address))
+			(= (v/value buf) (e/value address)) (not (>= (v/size buf) 0)))'
+		gojq -c '[.function, .line, .earlier.function, .earlier2.function, .earlier2.line]' \
+			"$TMP/stdout" >>"$TMP/three-$how"
+	done
+	rm -f "$TMP"/after*.tdb "$TMP"/after*.statements
+done
+assert_empty "$TMP/three-right" "uses of freed blocks in a program without any"
+# (of a free, no call stack is recorded, so it has no line)
+assert_eq "$(sort "$TMP/three-wrong" | uniq -c | tr -s ' ')" \
+	" 2 [\"write\",$(grep -n 'write(' "$TMP/after.c" | cut -d: -f1),\"free\",\"malloc\",$(grep -n 'buf = malloc' "$TMP/after.c" |
+		cut -d: -f1)]" "three points"
 assert_empty "$TMP/after-right" "uses of freed blocks in a program without any"
 assert_eq "$(<"$TMP/after-wrong")" "[\"write\",$(grep -n 'write(' "$TMP/after.c" | cut -d: -f1),\"free\",40]" \
 	"the use of a freed block"

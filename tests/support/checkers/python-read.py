@@ -317,6 +317,9 @@ def points(directory):
         assert len(points.query(statement=(0x10, 0xF0))) == 2
         (result,) = points.query("(< (v/value count) (e/value count))")
         assert result.point == second and result.earlier == first
+        assert result.earlier_points == (first,)
+        (result,) = points.query("(and (> (e/value count) 3) (none (= (b/value count) 3)))")
+        assert len(result.variables) == 1 and result.earlier_points == (first,)
         (result,) = points.query("(> (v/value any) 39)", ["any:size_t"])
         assert result.variables["any"].name == "count"
         error = expect(kymo.QueryError, "at byte", points.query, "(> 1")

@@ -502,6 +502,7 @@ TEST(test_flushed_to_a_pipe)
 struct found {
 	unsigned n;
 	uint64_t statement, earlier, value;
+	unsigned n_earlier; /* number of earlier points */
 	int answer;
 };
 
@@ -514,8 +515,15 @@ static int take(void *userdata, const kymo_result *r)
 	found->statement = kymo_point_statement(kymo_result_point(r));
 	if (kymo_result_earlier(r))
 		found->earlier = kymo_point_statement(kymo_result_earlier(r));
+	assert_null(kymo_result_earlier_nth(r, 0));
+	assert_ptr_equal(kymo_result_earlier_nth(r, 1), kymo_result_earlier(r));
+	found->n_earlier = 0;
+	while (kymo_result_earlier_nth(r, found->n_earlier + 1))
+		found->n_earlier++;
 	if (of)
 		found->value = kymo_point_unsigned(of, kymo_result_variable(r, 0));
+	else
+		assert_true(kymo_result_variable(r, 0) == SIZE_MAX);
 	return found->answer;
 }
 
@@ -550,6 +558,12 @@ TEST(test_queries)
 	found = ask(NULL, "(< (v/value count) (e/value count))", 0, 0);
 	assert_int_equal(found.n, 1);
 	assert_int_equal(found.earlier, 0x11);
+	assert_int_equal(found.n_earlier, 1);
+	/* (the variable of `none` is in no point of the result) */
+	found = ask(NULL, "(and (none (= (b/value count) 77)) (< (v/value count) (e/value count)))",
+		    0, 0);
+	assert_int_equal(found.n, 1);
+	assert_int_equal(found.value, 0);
 	ask("any:unknown", NULL, 0, -EINVAL);
 }
 

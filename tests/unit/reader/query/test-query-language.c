@@ -137,11 +137,30 @@ TEST(test_refused)
 	refused("(is (p/function x) \"b\")", 16, "0 operands, not more");
 	refused("(= (p/function) 1)", 4, "'p/function' is a text where a number is expected");
 	refused("(> 1e999 1)", 3, "is not a number");
+	refused("(= (p/value x) 1)", 4, "'p/value' is no operator");
+	refused("(= (e4/value x) 1)", 4, "'e4/value' is no operator");
+	refused("(= (e2/ x) 1)", 4, "'e2/' is no operator");
+	refused("(is (e2/function x) \"b\")", 17, "'e2/function' takes 0 operands, not more");
+	refused("(= (v/value x) (e2/value x))", 16,
+		"e2/ is a point before that of e/, which has no condition: use e/ first");
+	refused("(and (= (e3/time) 1) (= (e/time) 2))", 9,
+		"e3/ is a point before that of e2/, which has no condition: use e2/ first");
+	refused("(and (= (e/time) 1) (= (b/time) 1))", 24, "possible only within (none ...)");
+	refused("(and (= (e/time) 1) (not (none (= 1 1))))", 26, "the outermost 'and'");
+	refused("(and (= (e/time) 1) (none (none (= 1 1))))", 27, "the outermost 'and'");
+	refused("(and (= (e/time) 1) (none (= 1 1)) (none (= 1 2)))", 36, "possible only once");
+	refused("(and (= 1 1) (none (= (b/time) 1)))", 14, "but e/ has no condition");
+	refused("(and (= (e/time) 1) (none))", 25, "'none' takes 1 operand, not 0");
 	assert_int_equal(query_declare(&q.expression, "w", &error), 0);
 	assert_int_equal(query_parse(&q.expression, "(> (v/value w) (e/value w))", &q.hard, &error),
 			 -EINVAL);
 	assert_int_equal(error.at, 24);
 	assert_non_null(strstr(error.why, "declare two"));
+	query_deinit(&q);
+	assert_int_equal(query_parse(&q.expression, "(= (e/time) 1)", &q.hard, &error), 0);
+	assert_int_equal(query_parse(&q.expression, "(none (= 1 1))", &q.softs[0], &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.why, "not possible in a soft expression"));
 	query_deinit(&q);
 	memset(deep, '(', sizeof(deep) - 1);
 	refused(deep, 1, "expected");

@@ -475,8 +475,9 @@ static int compare_pair(void *userdata, const struct query_result *result)
 	(void)userdata;
 	assert_true(expected_pairs.compared <= expected_pairs.n);
 	assert_int_equal(result->point, pair->point);
-	assert_int_equal(result->earlier_point, pair->earlier);
-	assert_int_equal(result->earlier->statement, points[pair->earlier].statement);
+	assert_int_equal(result->n_earlier, 1);
+	assert_int_equal(result->earlier[0].number, pair->earlier);
+	assert_int_equal(result->earlier[0].of.statement, points[pair->earlier].statement);
 	for (unsigned i = 0; i < (expected_pairs.wants_c ? 3 : 2); i++)
 		assert_int_equal(result->bound[i], pair->bound[i]);
 	return 0;
@@ -515,7 +516,7 @@ TEST(test_joins_as_by_brute_force)
 
 		expect_pairs(t);
 		parse_term(&q, t, "(> (e/statement) 0)");
-		assert_true(q.expression.joins);
+		assert_int_equal(q.expression.n_earlier, 1);
 		assert_int_equal(query_run(&q, store, &dictionary, compare_pair, NULL, &error), 0);
 		assert_int_equal(expected_pairs.compared, expected_pairs.n);
 		n_results += expected_pairs.n;
