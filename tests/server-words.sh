@@ -132,14 +132,19 @@ NEIGHBOUR='begin=$(cut -d " " -f 2 /proc/$SERVER/schedstat)
 
 # judge_neighbour_of WHOM: after that trouble
 judge_neighbour_of() {
-	local ns culprit
+	local ns culprit held
 
 	read -r ns culprit <"$TMP/ns"
 	assert_ge "$ns" 1000000000 "time for which the server was ready"
 	first_verdict "$1"
 	judge "cpu_taken cpu_idle" "$culprit"
-	assert_within "$(of_server .runnable_ns)" "$ns" 10 "time for which the server was ready"
+	# kymo counts the time from a wakeup to the switch, too, of which the kernel counts a part as CPU
+	# time: some microseconds, tens of thousands of times. This is no time of the neighbour.
+	assert_ge "$(of_server .runnable_ns)" $((ns * 9 / 10)) "time for which the server was ready"
 	holds "$TMP/why.json" ".total.holders[0].thread.tid == $culprit" || fail "another thread had its CPU"
+	held=$(json "$TMP/why.json" '.total.holders[0].ns')
+	assert_le "$held" $((ns * 11 / 10)) "time for which the neighbour had the CPU"
+	assert_ge "$held" 1000000000 "time for which the neighbour had the CPU"
 }
 
 # ---- a memory limit ----
