@@ -262,7 +262,6 @@ struct event {
 		} migrate;
 		struct {
 			const char *comm;
-			const char *given_name; /* that the program gave the thread; NULL = none */
 			const char *command_line; /* arguments joined by spaces; "" = unknown */
 			uint64_t start_ns;        /* start time, CLOCK_BOOTTIME; 0 = unknown */
 			/* Id of the cgroup in the unified hierarchy; 0 = unknown. */
@@ -275,6 +274,8 @@ struct event {
 			uint32_t real_tid;
 			/* The name of the thread is also the name of its process. */
 			bool is_process;
+			/* the name that the program has given the thread; NULL = none */
+			const char *given_name;
 		} task;
 		struct {
 			uint32_t child_pid, child_tid;

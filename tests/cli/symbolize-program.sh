@@ -216,7 +216,7 @@ if command -v curl >/dev/null; then
 	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
 	cmp "$TMP/served.fxt" "$TMP/a.fxt"
 	assert_says "$TMP/open.err" 'is shown without added names' "the message"
-	assert_says "$TMP/open.err" 'is shown as an archive' "the message"
+	assert_says "$TMP/open.err" 'the UI shows the archive itself' "the message"
 fi
 
 note "another build has other names"
