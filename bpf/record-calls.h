@@ -216,8 +216,8 @@ struct rec_call {
 	__u64 args[CALL_ARGUMENTS];
 	__u32 unreadable; /* a bit for each argument whose memory is unreadable */
 	/*
-	 * 1 = the address of a return probe is on top of the stack: a function with a return probe
-	 * has jumped here, and the kernel reports the return of both.
+	 * 1 = the word at SP is the address of the trampoline of return probes: a function with a
+	 * return probe has called this one by a jump, and the kernel reports both returns.
 	 */
 	__u32 is_chained;
 	struct call_text texts[CALL_TEXTS_MAX];

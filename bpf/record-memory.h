@@ -84,8 +84,9 @@ _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 #define MEMORY_CHANGES_MAX 64
 
 /*
- * Identifies a program in a process, since process ids are reused. (The instance of the process
- * cannot be used, since it begins with the watch, and changes at a pause.)
+ * Identifies a program in a process, since process ids are reused. (The instance
+ * cannot identify the program: a process gets its instance when its watch begins, and another one
+ * after a pause, while the program is the same.)
  */
 struct memory_program {
 	__u64 start_ns; /* start time of the process, as in struct rec_identity */

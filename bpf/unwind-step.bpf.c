@@ -280,8 +280,9 @@ static __always_inline bool unwind_is_return(__u64 code)
 }
 
 /*
- * Returns the target of the call before ADDRESS; 0 = unknown. With THROUGH, that target must be a
- * jump of the linker, and the result is the target of the jump.
+ * Returns the target of the call before ADDRESS; 0 = unknown. With THROUGH, the call must
+ * target an entry of the PLT (a jump through a word in memory), and the result is the target of
+ * that jump.
  */
 static __noinline __u64 unwind_called_at(__u64 address, bool through)
 {
@@ -320,9 +321,10 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 
 /*
  * Returns the distance between the CFA and SP in words, if W's function has no frame pointer at
- * this point (not yet, no longer, or never); 0 if it seems to have one. The word on top of the
- * stack can be an address behind a call of the function. If IS_UNPROVEN, this proves nothing, since
- * an earlier call can have left that word there.
+ * this point (not yet, no longer, or never); 0 if it seems to have one. If the
+ * word at SP is the return address of a call of this function, the function has pushed nothing yet,
+ * so the distance is one word. With IS_UNPROVEN, this check is skipped, since an earlier call can
+ * have left that word there.
  */
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, bool is_unproven)
 {

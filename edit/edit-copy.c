@@ -351,7 +351,7 @@ int edit_copy_gather(struct edit_copy *c, const struct event *ev)
 
 int edit_copy_packets(struct edit_copy *c)
 {
-	/* The threads of samples are only introduced if there were samples. */
+	/* (without samples, the section of kymo's own provider is not entered) */
 	return c->own.samples ? edit_copy_write_packets(c, true) : 0;
 }
 

@@ -161,7 +161,10 @@ static void edit_merge_continue(struct merge_input *in, struct merge_input *befo
 		machine->schedule_input = (int)in->index;
 }
 
-/* Applies the effect of ITEM, which is left out between two parts. */
+/*
+ * ITEM is left out, because one part continues another. Updates the state that ITEM changes anyway:
+ * the schedule, the sessions, the points, and the counts.
+ */
 static int edit_merge_omit(struct edit_merge *m, struct merge_input *in,
 			   const struct edit_sorted *item)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The neutral event, in host order and within proven bounds. Readers and the capture side produce
- * it, writers and views consume it, and it is independent of formats.
+ * An event, independent of file formats, in host byte order. Its producer has checked all counts
+ * and lengths. Readers and the capture side produce events; writers and views consume them.
  *
  * Pointers in an event are borrowed: they are valid until the producer is asked for the next event.
  * Strings are valid UTF-8 (text_clean() converts those from the kernel) and, except where noted,

@@ -54,7 +54,8 @@ const char *moment_values_collect(const struct moment_plan_variable *v, const st
 		return v->reason;
 	for (uint32_t i = 0; r == 0 && i < v->n; i++)
 		r = moment_values_append(ev, v->first + i, to);
-	/* The last load can be a string. If only that load failed, the value is still usable. */
+	/* If an earlier load was collected, a later one that is unreadable (the string to which a
+	 * pointer points) does not make the value unavailable. A load without room does. */
 	if (r < 0 && (to->size == 0 || r == -ENOENT))
 		return r == -ENOENT ? "there was no room for it" : "its memory cannot be read";
 	return NULL;

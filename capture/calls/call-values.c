@@ -180,7 +180,8 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 
 	bool is_cut = text->cut;
 
-	/* A variant of a function can show a buffer as a string. The string ends at its NUL. */
+	/* A variant of a system call (call-variants.h) can declare as a string what the row of the
+	 * call copies as bytes. The string ends at its first NUL. */
 	if (type->form == CALL_STR)
 		n = strnlen(text->text, n);
 	if (n < (size_t)text->bytes)

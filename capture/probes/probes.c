@@ -213,7 +213,7 @@ static void probes_close_descriptors(const struct probes *p)
 		close_fd(p->fds[i - 1]);
 }
 
-/* Closes the descriptors of all probes of the list for which a child has been made. */
+/* Closes the descriptors of the probes whose share has a child. */
 static void probes_close_of_children(const struct closing *c)
 {
 	for (size_t i = 0; i < c->n; i++)

@@ -2,12 +2,12 @@
 /*
  * Probes on the functions of a file: the interface to the kernel.
  *
- * There are three ways, and the kernel decides which one is used: entry and return of a function in
- * one session (since 6.13), separate probes that are attached many at once (since 6.6, limited to
- * processes), or a perf event for each probe. Probes belong to all processes, or to one process,
- * and then other processes run the same file without them. After exec, the probes stay on the files
- * that the new program uses, too. A child of fork needs its own probes.
- * capture/probes/probe-attacher.h makes all of these calls.
+ * There are three ways, and the kernel decides which one is used: a uprobe session, whose probe
+ * handles entry and return (since 6.13); multi-uprobe links, with separate probes for entry and
+ * return (since 6.6, if the kernel filters them by process); or a perf event for each probe. Probes
+ * apply to all processes, or to one process: then other processes run the same file without them.
+ * After exec, the probes stay on the files that the new program uses, too. A child of fork needs
+ * its own probes. capture/probes/probe-attacher.h makes all of these calls.
  */
 #pragma once
 

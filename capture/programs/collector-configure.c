@@ -341,8 +341,9 @@ static bool configure_has_ended(uint32_t pid)
  * flag before the process has ended. If an ended process still has the flag, the kernel has skipped
  * that program, and the flag stays. So if there are as many ended processes with the flag as
  * counted processes, no counted process lives. A child is counted before its parent ends. The
- * entries are only read: user space cannot change one and the number at once. If an entry is
- * removed meanwhile, the list can begin anew, so the answer is left to the next call.
+ * function does not correct entries, since user space cannot change an entry and filter_n_live
+ * atomically. If an entry is removed meanwhile, bpf_map_get_next_key() can begin anew: then the
+ * function returns false, and the next call decides.
  */
 bool collector_pids_have_ended(struct collector *c)
 {

@@ -29,7 +29,10 @@ enum {
 /* How often programs that were refused are called back, if there is room. */
 #define RECALL_INTERVAL_NS UINT64_C(1000000000)
 
-/* How long nothing is accepted when descriptors of a user cannot be closed, or none are free. */
+/*
+ * How long no connection is accepted after one of a stuck user (whose descriptors cannot be
+ * closed), or after accept() has failed, for example because no descriptor is free.
+ */
 #define STUCK_INTERVAL_NS UINT64_C(1000000000)
 
 struct provider_links {

@@ -22,7 +22,10 @@ enum { PYTHON_CODES_BYTES_MAX = 16 << 20, PYTHON_PLACES_MAX = 1 << 17 };
 #define PYTHON_NAME_UNKNOWN "[unknown function of Python]"
 #define PYTHON_NAME_CUT     "[missing functions of Python]"
 
-/* The first address of a function: no program has memory there. */
+/*
+ * The lowest of the made-up addresses that stand for places in code of Python. No program has
+ * memory there.
+ */
 #define PYTHON_FIRST_ADDRESS UINT64_C(0x2000000000000000)
 
 struct python_names {

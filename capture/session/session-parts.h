@@ -134,8 +134,8 @@ int session_watch(struct session *s, int fd);
 bool session_writable(struct session *s);
 
 /*
- * Returns the data for the end of the part that is kept: in a flight recorder, that part is the
- * last chunks, otherwise it is the current chunk. There must be a buffer.
+ * Returns the data for the end of the archive, whose counts begin with the oldest chunk that is
+ * kept (in a flight recorder), or with the current chunk. S must have a buffer.
  */
 struct recorder_end session_end_of_kept(struct session *s, const char *reason);
 

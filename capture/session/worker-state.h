@@ -84,7 +84,7 @@ void *worker_run(void *userdata);
 /* Returns the CPU time of helper processes. The caller may hold the lock. */
 uint64_t worker_helper_cpu_ns(struct worker *w);
 
-/* Returns the CPU time of the calling thread, the worker's thread, and of its helpers. */
+/* Returns the CPU time of the worker's thread, which calls this, and of its helper processes. */
 uint64_t worker_cpu_now_ns(struct worker *w);
 
 /* Notifies the owner of results. The lock is held. */

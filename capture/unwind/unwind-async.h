@@ -24,7 +24,7 @@ enum {
 	UNWIND_ASYNC_ALL_MAX = 32,    /* threads of all sessions of this process */
 };
 
-/* The time for opening a file. It is less if other processes of the same user hang. */
+/* Maximum time for opening a file; shorter while other requests hang (hang-limits.h). */
 #define UNWIND_ASYNC_OPEN_NS_MAX UINT64_C(5000000000)
 
 enum unwind_async_step { UNWIND_ASYNC_OPENED, UNWIND_ASYNC_READ };

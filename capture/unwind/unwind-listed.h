@@ -33,9 +33,9 @@ bool unwind_listed_begin(struct unwind_listed *l, uint32_t pid, uint64_t ts_ns);
 void unwind_listed_add(struct unwind_listed *l, uint32_t pid);
 
 /*
- * Returns the id of a process that must be listed; 0 = no process. The process must be listed until
- * unwind_listed_done() is called for it. If a process was listed too often, it is returned in the
- * next second. NOW_NS is of the same clock as TS_NS.
+ * Returns the id of a process that must be listed; 0 = no process. The process stays due until
+ * unwind_listed_done() is called for it. A process that was listed UNWIND_LISTS_MAX times in this
+ * second is not returned before the next second. NOW_NS is of the same clock as TS_NS.
  */
 uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns);
 

@@ -212,7 +212,7 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 	/* (a process that has ended and was not reaped has no program) */
 	if (h->ending || exit_hold_tracer_of(pid) || !exit_hold_program_of(pid, before) || !*before)
 		return false;
-	/* (PID could not be traced in this round, so its file is not read, either) */
+	/* (after a timeout, exit_hold_seize() refuses PID in this round: its file is not read) */
 	errno = EAGAIN;
 	if (h->gave_up)
 		return false;

@@ -13,7 +13,7 @@
 /* A flaw of a line. The text is static. */
 struct rtrace_oddity {
 	const char *what; /* NULL = no flaw */
-	bool refused;     /* the line is a comment, and no record, because of the flaw */
+	bool refused; /* because of the flaw, the line is taken for a comment, not for a record */
 };
 
 /*

@@ -76,8 +76,8 @@ struct why_sums {
 	 * none */
 	const struct path_share *ready;
 	const struct path_held *ready_held;
-	/* The thread that had the CPUs of ready threads for most time, except the case's CPU; 0 =
-	 * none */
+	/* The thread that had the CPUs of ready threads on the path for the longest total time; 0 =
+	 * none. The times in which the case's own thread was ready do not count. */
 	uint32_t holder;
 	uint64_t holder_ns;
 	/* Set with the verdict: the facts on which it depends */

@@ -97,8 +97,8 @@ enum {
 	STACK_MAX = 1024,
 	NAMES_MAX = 1 << 20, /* maximum number of addresses with names */
 	/*
-	 * Maximum size of a sample's packet without interned data, which has seven numbers and two
-	 * messages
+	 * Maximum size of a sample's packet without interned data: seven numbers and the heads of
+	 * two messages
 	 */
 	PACKET_BYTES = 7 * PROTOBUF_NUMBER_MAX + 2 * PROTOBUF_HEAD_MAX,
 };
