@@ -26,7 +26,8 @@ static int chunk_list_stat(int dir_fd, const char *file, struct chunk *ret)
 	return S_ISREG(st.st_mode) ? 1 : 0;
 }
 
-int chunk_list_read(int dir_fd, const char *name, struct chunk **ret, size_t *ret_n)
+int chunk_list_read(int dir_fd, const char *name, enum chunk_list_how how, struct chunk **ret,
+		    size_t *ret_n)
 {
 	_cleanup_free_ struct chunk *chunks = NULL;
 	DIR *dir = directory_list(dir_fd);
@@ -42,11 +43,13 @@ int chunk_list_read(int dir_fd, const char *name, struct chunk **ret, size_t *re
 		if (!chunk_name_parse(entry->d_name, name, &one.name))
 			continue;
 		r = chunk_list_stat(dir_fd, entry->d_name, &one);
+		if (r < 0 && how == CHUNK_LIST_READABLE)
+			r = 0;
 		if (r > 0 && (r = GROW(chunks, room, n + 1)) == 0)
 			chunks[n++] = one;
 	}
 	/* An incomplete list is an error, since the missing chunks would count as removed. */
-	if (r == 0 && errno != 0)
+	if (r == 0 && errno != 0 && how == CHUNK_LIST_WHOLE)
 		r = -errno;
 	closedir(dir);
 	if (r < 0)

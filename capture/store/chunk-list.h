@@ -15,8 +15,14 @@ struct chunk {
 	uint64_t bytes;
 };
 
+enum chunk_list_how {
+	CHUNK_LIST_WHOLE, /* a chunk that cannot be examined is an error, as an incomplete list */
+	CHUNK_LIST_READABLE, /* leaves out such chunks */
+};
+
 /*
  * Lists the chunks of the collection NAME in DIR_FD, the oldest one first. The caller frees *RET.
  * Returns 0 or a negative errno.
  */
-int chunk_list_read(int dir_fd, const char *name, struct chunk **ret, size_t *ret_n);
+int chunk_list_read(int dir_fd, const char *name, enum chunk_list_how how, struct chunk **ret,
+		    size_t *ret_n);

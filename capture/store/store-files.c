@@ -50,7 +50,8 @@ static void store_files_retain(const struct store_files_options *o, const char *
 	_cleanup_free_ struct chunk *kept = NULL;
 	size_t n = 0;
 
-	if ((!o->keep_bytes && !o->keep_ns) || chunk_list_read(o->dir_fd, o->name, &kept, &n) < 0)
+	if ((!o->keep_bytes && !o->keep_ns) ||
+	    chunk_list_read(o->dir_fd, o->name, CHUNK_LIST_READABLE, &kept, &n) < 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		bytes += kept[i].bytes;

@@ -164,7 +164,7 @@ static int verb_ship_compare(struct ship *s)
 	if (fstat(s->job.chunks_fd, &st) < 0)
 		return -errno;
 	directory = (struct ship_directory){ st.st_dev, st.st_ino };
-	r = chunk_list_read(s->job.chunks_fd, s->name, &chunks, &n)
+	r = chunk_list_read(s->job.chunks_fd, s->name, CHUNK_LIST_WHOLE, &chunks, &n)
 		    ?: ship_state_update(&s->state, &directory, chunks, n);
 	if (r == -ESTALE && !s->unsaved && !ship_state_is_saved(s->state_fd)) {
 		ship_state_forget(&s->state);
