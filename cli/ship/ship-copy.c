@@ -141,7 +141,7 @@ static int ship_copy_files(const struct ship_copy *c, int from_dir, int to_dir)
 
 	if (!dir)
 		return -errno;
-	while (r == 0 && (entry = readdir(dir))) {
+	while (r == 0 && (errno = 0, entry = readdir(dir))) {
 		_cleanup_close_ int from = -1;
 
 		if (ship_copy_is_dot(entry->d_name))
@@ -149,6 +149,9 @@ static int ship_copy_files(const struct ship_copy *c, int from_dir, int to_dir)
 		from = ship_copy_open(from_dir, entry->d_name);
 		r = from < 0 ? from : ship_copy_file(c, from, to_dir, entry->d_name);
 	}
+	/* (a result without all of its files must not get its name) */
+	if (r == 0 && errno != 0)
+		r = -errno;
 	closedir(dir);
 	return r ?: ship_copy_sync(to_dir);
 }
