@@ -11,9 +11,7 @@
 #include "bpf/context.bpf.h"
 #include "bpf/record.h"
 
-#define PACK_PIECE     16
-#define PACK_USED_MAX  (CALL_TEXT_BYTES - PACK_PIECE)
-#define PACK_STEPS_MAX (CALL_MEMORIES_MAX + CALL_TEXT_BYTES / PACK_PIECE * 2)
+#define PACK_STEPS_MAX (CALL_MEMORIES_MAX + CALL_TEXT_BYTES / CALL_PACK_PIECE * 2)
 
 struct call_pack {
 	struct call_text *to;
@@ -29,7 +27,7 @@ static __always_inline void pack_put_size(struct call_pack *p, __s32 size)
 {
 	__u32 at = p->size_at;
 
-	if (at <= PACK_USED_MAX)
+	if (at <= CALL_PACK_BYTES)
 		bpf_probe_read_kernel(p->to->text + at, sizeof(size), &size);
 }
 
@@ -63,7 +61,7 @@ static __always_inline void pack_begin_mask(struct call_pack *p, __u64 from)
 
 	/* (otherwise the compiler compares the value from before the last addition) */
 	barrier_var(used);
-	if (used > PACK_USED_MAX ||
+	if (used > CALL_PACK_BYTES ||
 	    bpf_probe_read_user(pair, sizeof(pair), (const void *)from) < 0) {
 		pack_drop(p);
 		return;
@@ -81,7 +79,7 @@ static __always_inline bool pack_begin(struct call_pack *p)
 	const struct call_memory *m = &p->f->texts[p->i & (CALL_MEMORIES_MAX - 1)];
 	__u64 from;
 
-	if (p->i >= p->n || p->used > PACK_USED_MAX)
+	if (p->i >= p->n || p->used > CALL_PACK_BYTES)
 		return false;
 	from = p->args->args[m->arg & (CALL_ARGUMENTS - 1)];
 	p->size_at = p->used;
@@ -106,9 +104,9 @@ static long pack_step(__u64 step, struct call_pack *p)
 
 	if (!p->left)
 		return !pack_begin(p);
-	n = p->left < PACK_PIECE ? p->left : PACK_PIECE;
+	n = p->left < CALL_PACK_PIECE ? p->left : CALL_PACK_PIECE;
 	barrier_var(n);
-	if (used > PACK_USED_MAX || n > PACK_PIECE)
+	if (used > CALL_PACK_BYTES || n > CALL_PACK_PIECE)
 		return 1;
 	if (bpf_probe_read_user(p->to->text + used, n, (const void *)p->from) < 0) {
 		pack_drop(p);

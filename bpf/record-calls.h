@@ -9,7 +9,10 @@
 #define CALL_ARGUMENTS     8
 #define CALL_TEXTS_MAX     4   /* maximum number of texts of a call: copies of arguments' memory */
 #define CALL_TEXT_BYTES    256 /* maximum number of copied bytes of one argument */
-#define CALL_MEMORIES_MAX  8   /* maximum number of arguments whose memory shares one text */
+/* The eBPF programs copy pieces of this size, so a pack begins no piece beyond CALL_PACK_BYTES. */
+#define CALL_PACK_PIECE   16
+#define CALL_PACK_BYTES   (CALL_TEXT_BYTES - CALL_PACK_PIECE)
+#define CALL_MEMORIES_MAX 8 /* maximum number of arguments whose memory shares one text */
 
 #define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger numbers count as the last one */
 /*

@@ -51,7 +51,7 @@ static void call_pack_add(const struct call_spec *spec, bool in_out, struct call
 
 bool call_pack_plan(const struct call_spec *spec, struct call_pack_plan *plan)
 {
-	unsigned left = CALL_TEXT_BYTES, n_shares = 0;
+	unsigned left = CALL_PACK_BYTES, n_shares = 0;
 
 	*plan = (struct call_pack_plan){ 0 };
 	call_pack_add(spec, true, plan);
