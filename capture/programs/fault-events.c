@@ -24,6 +24,7 @@ static const struct {
 
 struct fault_cpu {
 	int event[FAULT_KINDS], link[FAULT_KINDS]; /* -1 = none */
+	bool refused; /* it has had no events since it came online, which is counted once */
 };
 
 struct fault_events {
@@ -128,7 +129,7 @@ int fault_events_new(int prog_fd, int runs_fd, unsigned n_cpus, struct fault_eve
 		return -ENOMEM;
 	f->n_cpus = n_cpus;
 	for (unsigned cpu = 0; cpu < n_cpus; cpu++)
-		f->cpus[cpu] = (struct fault_cpu){ { -1, -1 }, { -1, -1 } };
+		f->cpus[cpu] = (struct fault_cpu){ { -1, -1 }, { -1, -1 }, false };
 	f->runs_begun = fault_events_runs(f);
 	cpus_online(online, n_cpus);
 	for (unsigned cpu = 0; r == 0 && cpu < n_cpus; cpu++)
@@ -161,7 +162,10 @@ void fault_events_set_online(struct fault_events *f, const bool *online)
 			fault_events_close(&f->cpus[cpu]);
 		} else if (online[cpu] && !has) {
 			/* May fail if the CPU is not ready yet: the next check tries again. */
-			f->n_refused += fault_events_begin(f, cpu) < 0;
+			bool refused = fault_events_begin(f, cpu) < 0;
+
+			f->n_refused += refused && !f->cpus[cpu].refused;
+			f->cpus[cpu].refused = refused;
 		}
 	}
 }
