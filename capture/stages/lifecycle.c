@@ -226,7 +226,7 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 		memcpy(from, before->comm, sizeof(from));
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes, rec->args_cut);
-	tasks_drop_name(l->pipe->tasks, tasks_koid(l->pipe->tasks, head->tid));
+	tasks_drop_name(l->pipe->tasks, head->tid);
 	r = lifecycle_update_task(l, &rec->task, false);
 	ev = lifecycle_about(l, EVENT_EXEC, head);
 	ev.exec.file = file;

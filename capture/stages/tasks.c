@@ -45,6 +45,7 @@ static void task_free(struct task *task)
 	if (!task)
 		return;
 	free(task->command_line);
+	free(task->given_name);
 	free(task);
 }
 
@@ -67,7 +68,6 @@ void tasks_deinit(struct tasks *t)
 	table_deinit(&t->cgroups_missing);
 	table_deinit(&t->asked);
 	table_deinit(&t->last_starts);
-	table_deinit_free(&t->given_names);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
@@ -474,27 +474,28 @@ ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_
 	return n;
 }
 
-void tasks_drop_name(struct tasks *t, uint32_t koid)
-{
-	free(table_remove(&t->given_names, (uint64_t)koid + 1));
-}
-
 int tasks_give_name(struct tasks *t, uint32_t koid, const char *name, size_t n)
 {
-	uint64_t key = (uint64_t)koid + 1;
+	uint32_t tid = fxt_koid_tid(koid);
+	struct task *task = tasks_get(t, tid);
 	char *copy;
-	int r;
 
-	if (t->given_names.n_used >= TASKS_GIVEN_MAX && !table_get(&t->given_names, key))
+	if (!task || tasks_koid(t, tid) != koid)
 		return 0;
 	copy = strndup(name, n);
 	if (!copy)
 		return -ENOMEM;
-	tasks_drop_name(t, koid);
-	r = table_set(&t->given_names, key, copy);
-	if (r < 0)
-		free(copy);
-	return r;
+	free(task->given_name);
+	task->given_name = copy;
+	return 0;
+}
+
+void tasks_drop_name(struct tasks *t, uint32_t tid)
+{
+	struct task *task = tasks_get(t, tid);
+
+	if (task)
+		task->given_name = free_ptr(task->given_name);
 }
 
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)
@@ -507,7 +508,7 @@ void tasks_describe(const struct tasks *t, const struct task *task, struct event
 		.tid = koid,
 		.task = {
 			.comm = task->comm,
-			.given_name = table_get(&t->given_names, (uint64_t)koid + 1),
+			.given_name = task->given_name,
 			.command_line = task->command_line ? task->command_line : "",
 			.start_ns = task->start_ns,
 			.cgroup_id = task->cgroup_id,

@@ -38,6 +38,7 @@ struct task {
 	 * runs. "" = unknown.
 	 */
 	char loaded[REC_COMM_BYTES];
+	char *given_name;   /* that its program has given to the thread; owned; NULL = none */
 	bool is_loader;     /* the kernel's name of the task is the name of a loader */
 	char *command_line; /* owned; NULL = unknown */
 	bool command_old;   /* the task may have run another program since the command line was
@@ -55,9 +56,6 @@ enum { TASKS_CHANGES_MAX = 16384 };
 
 /* The number of ended tids whose start times are kept. If there are more, all are discarded. */
 enum { TASKS_STARTS_MAX = 65536 };
-
-/* The number of threads whose names come from their programs. More threads have the kernel's. */
-enum { TASKS_GIVEN_MAX = 16384 };
 
 /* A tid has got another owner, with another koid. */
 struct task_change {
@@ -78,7 +76,6 @@ struct tasks {
 	uint64_t *ended;             /* a bit for each tgid: its process has ended */
 	uint16_t *owner;             /* for each tid: 0, or 2..1023; allocated when first needed */
 	struct table last_starts;    /* ended tid -> start time + 1; at most TASKS_STARTS_MAX */
-	struct table given_names;    /* koid + 1 -> name, owned; at most TASKS_GIVEN_MAX */
 	uint64_t n_merged;           /* number of owners that have no koid of their own */
 	struct task_change *changes; /* a ring of TASKS_CHANGES_MAX; allocated when first needed */
 	uint64_t n_changes;
@@ -206,13 +203,14 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
- * Notes the name of N bytes that the program itself has given the thread KOID. From now on, the
- * archive has this name whenever the thread is announced again. Returns 0 or -ENOMEM.
+ * Notes the name of N bytes that the program itself has given to the thread KOID. From now on, the
+ * archive has this name whenever the thread is announced again. Without such a task, nothing is
+ * noted. Returns 0 or -ENOMEM.
  */
 int tasks_give_name(struct tasks *t, uint32_t koid, const char *name, size_t n);
 
-/* Called when the thread KOID executes a new program, whose thread has the kernel's name again. */
-void tasks_drop_name(struct tasks *t, uint32_t koid);
+/* Called when the thread TID executes a new program, and has the kernel's name again. */
+void tasks_drop_name(struct tasks *t, uint32_t tid);
 
 /*
  * Sets the path of a cgroup. Later output about its processes includes the path. Processes that

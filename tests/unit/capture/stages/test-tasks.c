@@ -688,9 +688,15 @@ TEST(test_given_name)
 	tasks_drop_name(t, 10);
 	tasks_describe(t, tasks_get(t, 10), &ev);
 	assert_null(ev.task.given_name);
-	for (uint32_t koid = 0; koid <= TASKS_GIVEN_MAX; koid++)
-		assert_int_equal(tasks_give_name(t, 100 + koid, "n", 1), 0);
-	assert_int_equal(t->given_names.n_used, TASKS_GIVEN_MAX);
+	/* no task, another owner, and the next owner of the tid */
+	assert_int_equal(tasks_give_name(t, 11, "n", 1), 0);
+	assert_int_equal(tasks_give_name(t, 2 << FXT_KOID_TID_BITS | 10, "n", 1), 0);
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_null(ev.task.given_name);
+	assert_int_equal(tasks_give_name(t, 10, "other", 5), 0);
+	update(t, 10, 200, "next", true);
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_null(ev.task.given_name);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
