@@ -188,10 +188,12 @@ int ship_state_update(struct ship_state *s, const struct ship_directory *directo
 			changed = 1;
 		}
 		merged[i] = (struct ship_chunk){ .chunk = chunks[i] };
-		if (old < s->n && order == 0)
-			merged[i].taken = s->chunks[old++].taken;
-		else
+		if (old < s->n && order == 0) {
+			merged[i].taken = s->chunks[old].taken;
+			merged[i].n_failed = s->chunks[old++].n_failed;
+		} else {
 			changed = 1;
+		}
 	}
 	for (; old < s->n; old++) {
 		ship_state_lose(s, &s->chunks[old]);

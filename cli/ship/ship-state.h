@@ -22,6 +22,8 @@
 struct ship_chunk {
 	struct chunk chunk;
 	bool taken;
+	bool tried;        /* in this round */
+	unsigned n_failed; /* how often it could not be converted, since the start of the service */
 };
 
 struct ship_directory {

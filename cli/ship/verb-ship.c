@@ -224,29 +224,62 @@ static void verb_ship_look_away(struct ship *s)
 	s->job.chunks_fd = close_fd(s->job.chunks_fd);
 }
 
-/* Hands the waiting chunks over. If some of them still wait, ERROR is the reason. */
-static int verb_ship_deliver_all(struct ship *s, char error[static SHIP_ERROR_MAX])
+/*
+ * Returns the chunk to hand over next, the oldest one first; NULL = none. Chunks that could not be
+ * converted before come last, those with the fewest failures first: a conversion that hangs takes
+ * its whole limit each time.
+ */
+static struct ship_chunk *verb_ship_next(const struct ship *s)
 {
+	struct ship_chunk *next = NULL;
+
 	for (size_t i = 0; i < s->state.n; i++) {
 		struct ship_chunk *c = &s->state.chunks[i];
-		enum ship_result result = c->taken ? SHIP_GONE : ship_deliver(&s->job, &c->chunk);
 
+		if (!c->taken && !c->tried && (!next || c->n_failed < next->n_failed))
+			next = c;
+	}
+	return next;
+}
+
+/* Notes that C was handed over. Returns false if that could not be written to the disk. */
+static bool verb_ship_note_taken(struct ship *s, struct ship_chunk *c, bool is_good)
+{
+	ship_state_take(&s->state, c);
+	s->unsaved = true;
+	if (ship_state_save(&s->state, s->state_fd) < 0)
+		return false; /* the next update reports it */
+	s->unsaved = false;
+	if (is_good)
+		verb_ship_set_error(s, "");
+	verb_ship_tell(s);
+	return true;
+}
+
+/*
+ * Hands the waiting chunks over. If some of them still wait, ERROR is the reason. In a round, only
+ * one of the chunks that failed before is allowed to fail again.
+ */
+static int verb_ship_deliver_all(struct ship *s, char error[static SHIP_ERROR_MAX])
+{
+	struct ship_chunk *c;
+
+	for (size_t i = 0; i < s->state.n; i++)
+		s->state.chunks[i].tried = false;
+	while ((c = verb_ship_next(s))) {
+		bool failed_before = c->n_failed > 0;
+		enum ship_result result = ship_deliver(&s->job, &c->chunk);
+
+		c->tried = true;
+		c->n_failed += result == SHIP_BAD;
 		if (result == SHIP_STOPPED)
 			return -ECANCELED;
 		if (result == SHIP_BAD || result == SHIP_AWAY)
 			memcpy(error, s->job.error, SHIP_ERROR_MAX);
-		if (result == SHIP_AWAY)
+		if (result == SHIP_AWAY || (result == SHIP_BAD && failed_before))
 			break;
-		if (result != SHIP_TAKEN)
-			continue;
-		ship_state_take(&s->state, c);
-		s->unsaved = true;
-		if (ship_state_save(&s->state, s->state_fd) < 0)
-			break; /* the next update reports it */
-		s->unsaved = false;
-		if (!*error)
-			verb_ship_set_error(s, "");
-		verb_ship_tell(s);
+		if (result == SHIP_TAKEN && !verb_ship_note_taken(s, c, !*error))
+			break;
 	}
 	return 0;
 }
