@@ -112,7 +112,8 @@ if command -v g++ >/dev/null; then
 	library=$(ldd "$TMP/throws" | awk '$1 ~ /^libstdc/ { print $3 }')
 	readelf -n "$library" >"$TMP/notes"
 	if grep -qw stapsdt "$TMP/notes"; then
-		record 'usdt:libstdc++:*' -- "$TMP/throws"
+		# (other programs on the machine use the library, too)
+		record 'usdt:libstdc++:*' --comm throws -- "$TMP/throws"
 		assert_eq "$(gojq -r .name "$TMP/instants" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
 			" 5 libstdc++.so.6:libstdcxx:catch; 5 libstdc++.so.6:libstdcxx:throw;" "exceptions"
 		assert_eq "$(gojq -r '.args | has("arg1")' "$TMP/instants" | sort -u)" true "arguments"
