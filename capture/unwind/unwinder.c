@@ -42,9 +42,6 @@ enum {
 /* The interval in which a wait checks whether it is called off. */
 #define CALLED_OFF_NS UINT64_C(50000000)
 
-/* How often files that were requested by hidden processes can be requested again. */
-#define HIDDEN_NS UINT64_C(1000000000)
-
 struct unwinder {
 	pthread_mutex_t lock; /* guards all members up to the next blank line */
 	pthread_cond_t answered;
@@ -75,13 +72,6 @@ struct unwinder {
 	struct unwind_queue asks;
 	struct unwind_queue large; /* large files that are open and wait */
 	uint8_t n_missed[UNWIND_FILES_MAX];
-	/*
-	 * The files that only processes outside of the pid namespace have requested. Until
-	 * HIDDEN_NEXT_NS, they cannot be requested again, since each sample of such a process
-	 * would.
-	 */
-	bool hidden[UNWIND_FILES_MAX], has_hidden;
-	uint64_t hidden_next_ns;
 };
 
 static void unwinder_release(struct unwinder *u)
@@ -429,8 +419,9 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 
 	file.ask.seen_pid = unwind_maps_seen_pid(&u->maps, ask->pid);
 	if (file.ask.seen_pid == 0) {
+		/* A process that can be seen here may request it later. */
 		if (unwinder_is_of_now(u, ask))
-			u->has_hidden = u->hidden[ask->number] = true;
+			unwind_maps_mark_new(&u->maps, ask->number);
 		return;
 	}
 	if (is_async && unwinder_request_async(u, &file.ask))
@@ -439,21 +430,6 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 		file.fd = unwinder_open(u, &file.ask);
 	if (unwind_queue_put(&u->asks, &file) < 0)
 		unwinder_miss(u, ask);
-}
-
-/* Lets processes that can be seen here request the hidden files. */
-static void unwinder_renew_hidden(struct unwinder *u)
-{
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-
-	if (!u->has_hidden || now_ns < u->hidden_next_ns)
-		return;
-	for (uint32_t number = 0; number < UNWIND_FILES_MAX; number++)
-		if (u->hidden[number])
-			unwind_maps_mark_new(&u->maps, number);
-	memset(u->hidden, 0, sizeof(u->hidden));
-	u->has_hidden = false;
-	u->hidden_next_ns = now_ns + HIDDEN_NS;
 }
 
 /*
@@ -484,12 +460,10 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 		unwind_maps_recycle_names(&u->maps);
 		/* A recycled number belongs to another file, so its misses begin at 0. */
 		memset(u->n_missed, 0, sizeof(u->n_missed));
-		memset(u->hidden, 0, sizeof(u->hidden));
 		return 0;
 	}
 	unwinder_take_ask(u, &ask);
-	if (unwind_maps_seen_pid(&u->maps, ask.pid) != 0)
-		unwinder_ask_for_rest(u, ask.pid);
+	unwinder_ask_for_rest(u, ask.pid);
 	return 0;
 }
 
@@ -546,7 +520,6 @@ static bool unwinder_poll(struct unwinder *u)
 	bool quits, is_idle, answers;
 
 	ring_buffer__consume(u->ring);
-	unwinder_renew_hidden(u);
 	unwinder_poll_async(u);
 	unwinder_look_aside(u);
 	is_idle = u->asks.n + u->large.n == 0 && !unwinder_makes_any(u);
@@ -572,7 +545,7 @@ static void unwinder_sleep(struct unwinder *u)
 		{ .fd = ring_buffer__epoll_fd(u->ring), .events = POLLIN },
 	};
 
-	poll(fds, ARRAY_SIZE(fds), u->has_hidden ? (int)(HIDDEN_NS / 1000000) : -1);
+	poll(fds, ARRAY_SIZE(fds), -1);
 	if (fds[0].revents)
 		thread_quiet(u->stop_fd);
 }
