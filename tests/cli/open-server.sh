@@ -206,8 +206,10 @@ rm -f "$TMP/slow"
 curl -s --limit-rate 10M -o "$TMP/slow" "$URL" &
 slow=$!
 expect_soon 20 test -s "$TMP/slow"
+kill -STOP $slow # (so that it has not ended before the others come)
 assert_eq "$(status "$URL")" 200 "GET beside it"
 assert_eq "$(status "$URL")" 410 "GET after that"
+kill -CONT $slow
 wait $slow
 cmp "$TMP/slow" "$TMP/large.fxt"
 end_open 0 fetched
